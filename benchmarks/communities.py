@@ -2,9 +2,9 @@
 
     python -m benchmarks.communities [N …] [--json]
 
-`detect_communities`, and `refresh_communities` after a thousandth of the entities changed. The graph was generated in
-clusters: ``agreement`` is the normalised mutual information of the result with them, 1 for identity. The bare cost is
-one sort of all links by numpy, which no propagation can do without.
+`detect_communities` anew, and from the communities found. The graph was generated in clusters: ``agreement`` is the
+normalised mutual information of the result with them, 1 for identity. The bare cost is one sort of all links by numpy,
+which no propagation can do without.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from benchmarks.command import Setting, run
 from benchmarks.measuring import in_turns, rounded
-from graphsearch.curation.communities import Network, detect_communities, refresh_communities
+from graphsearch.curation.communities import Network, detect_communities
 from graphsearch.model import Community
 from graphsearch.model.identity import entity_id
 
 LIMIT_S: Final = 30.0
-CHANGED: Final = 0.001
-"""The share of the entities to refresh around."""
 
 
 async def measure(n: int, setting: Setting) -> dict[str, Any]:
@@ -30,7 +28,6 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     workload = setting.make(n)
     network = _network(workload)
     found = detect_communities(network)
-    changed = network.ids[: max(1, round(CHANGED * n))]
     pairs = np.concatenate((workload.src, workload.dst)).astype(np.int64) * n + np.concatenate(
         (workload.dst, workload.src)
     )
@@ -38,7 +35,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
     timed = await in_turns(
         {
             "detect": lambda: detect_communities(network),
-            "refresh": lambda: refresh_communities(network, found, changed),
+            "refresh": lambda: detect_communities(network, found),
             "sort": lambda: np.argsort(pairs),
         },
         runs=runs,
@@ -62,7 +59,7 @@ def _network(workload: Any) -> Network:
     """The entities and relations of a workload, with confidences of at least 0.5."""
     random = np.random.default_rng(2)
     return Network(
-        ids=[entity_id("concept", name) for name in workload.names],
+        ids=sorted(entity_id("concept", name) for name in workload.names),
         names=workload.names,
         importance=np.full(workload.n, 0.5),
         sources=workload.src.astype(np.intp),

@@ -17,14 +17,14 @@ from graphsearch.context.material import MEMORIES, Material, material
 from graphsearch.context.sections import Page, lay_out
 from graphsearch.context.session_logs import SessionLogs, Surfaced, surfaced
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
-from graphsearch.display.pages import Displayed, Shown, block, hidden, page, quiet
+from graphsearch.display.printing import Displayed, hidden
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import ReadOnlyStoreError
 from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Scope, Triplet
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import Summary, cited_page
+from graphsearch.modes.result import Summary, cited_lines
 from graphsearch.protocols import GraphStore, TokenCounter
 from graphsearch.recall.options import CHANNELS, ChannelName, RecallRequest, Workload
 from graphsearch.recall.result import RecalledMemory
@@ -132,15 +132,18 @@ class ContextBlock(Displayed):
     injection_ids: Mapping[Scope, str] = attrs.field(factory=dict)
     summary: Summary | None = None
 
-    def _shown(self) -> Shown:
+    def __str__(self) -> str:
+        return self.text
+
+    def _notebook(self) -> str:
         counts = [
             f"{self.tokens} of {self.budget} tokens",
             f"{len(self.memories)} memories and {len(self.triplets)} triplets",
             f"{self.skipped_memories} and {self.skipped} more were found",
             hidden(self.denied),
         ]
-        summary = cited_page(self.summary) if self.summary else []
-        return Shown(page(block(self.text), *summary, quiet("; ".join(filter(None, counts)))), self.text)
+        summary = cited_lines(self.summary) if self.summary else ()
+        return "\n".join(filter(None, (self.text, *summary, "; ".join(filter(None, counts)))))
 
 
 class ContextBuilder:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from graphsearch.context import ContextBlock
-from graphsearch.display.pages import hidden
+from graphsearch.display.printing import hidden
 from graphsearch.model import Principal
 
 

@@ -289,7 +289,7 @@ async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch
         ("graphsearch.health.duplicates.alike", lambda curator: curator.find_duplicates()),
         ("graphsearch.health.duplicates._by_letters", lambda curator: curator.find_duplicates()),
         ("graphsearch.curation.communities.detect_communities", lambda curator: curator.detect_communities()),
-        ("graphsearch.curation.communities.refresh_communities", lambda curator: curator.refresh_communities()),
+        ("graphsearch.curation.communities.detect_communities", lambda curator: curator.refresh_communities()),
     ],
 )
 async def test_what_goes_through_a_whole_graph_is_computed_off_the_event_loop(

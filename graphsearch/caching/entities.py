@@ -1,13 +1,13 @@
 """A store that reads its entities through a cache, the protocol of these caches, and one in process memory.
 
 A ticket identifies one state of the graph. To fill the cache, request a ticket first and read the store afterwards: if
-a change began in between, the ticket is invalid and the entities are rejected. No ticket is issued during a change.
+a change began or ended in between, the ticket is invalid and the entities are rejected.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -22,10 +22,10 @@ from graphsearch._support.lazy import load
 from graphsearch._support.timing import SystemClock
 from graphsearch.columns import Keys
 from graphsearch.errors import InvalidInputError, UnknownScopeError
-from graphsearch.model import ElementKind, ElementRef, Entity, Scope
+from graphsearch.model import ElementKind, Entity, Scope
 from graphsearch.model import validation as check
 from graphsearch.protocols import Clock, GraphStore
-from graphsearch.protocols.effects import Effect, effect_of
+from graphsearch.protocols.effects import effect_of
 
 
 def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
@@ -47,7 +47,7 @@ def cache_report(store: GraphStore) -> CacheReport | None:
 
 
 class _CachedStore:
-    """Forward every method; evict the entities that a method changes according to its declared effect.
+    """Forward every method; evict all entities where one changes any, according to its declared effect.
 
     A method without a declaration, or one that the protocol does not define, may change any entity.
     """
@@ -59,21 +59,13 @@ class _CachedStore:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
-        if not inspect.iscoroutinefunction(method):
+        effect = effect_of(GraphStore, name)
+        if not inspect.iscoroutinefunction(method) or (effect is not None and "entities" not in effect):
             return method
-        effect = effect_of(GraphStore, name) or _ANYTHING
-        return self._as_a_change(method, effect) if "entities" in effect.changes else method
 
-    def _as_a_change(self, method: Callable[..., Any], effect: Effect) -> Callable[..., Any]:
         @wraps(method)
         async def change(*args: Any, **kwargs: Any) -> Any:
-            keys = None
-            if effect.only:
-                given = inspect.signature(getattr(GraphStore, method.__name__)).bind(self, *args, **kwargs)
-                keys = _entities(given.arguments[effect.only])
-                if not keys:
-                    return await method(*args, **kwargs)
-            async with self.cache.changing(keys):
+            async with self.cache.changing():
                 return await method(*args, **kwargs)
 
         return change
@@ -133,15 +125,6 @@ class _CachedStore:
         return issued if self._version == version else None  # a snapshot of another version came in between
 
 
-_ANYTHING: Final = Effect(frozenset({"entities"}))
-
-
-def _entities(elements: Iterable[ElementRef]) -> set[UUID]:
-    """The ids of the entities among elements."""
-    keys = {element.key for element in elements if element.kind is ElementKind.ENTITY}
-    return {key for key in keys if isinstance(key, UUID)}
-
-
 _TICKETS: Final[ContextVar[Mapping[_CachedStore, str | None]]] = ContextVar("tickets", default=MappingProxyType({}))
 """The ticket of each snapshot that the current task is in; None where it has none."""
 
@@ -161,7 +144,7 @@ FEWEST_LOOKUPS: Final = 100
 
 @attrs.frozen
 class Cached:
-    """The cached entities among those requested, and a ticket for adding the rest; no ticket during a change."""
+    """The cached entities among those requested, and a ticket for adding the rest; none where all is out of date."""
 
     found: Mapping[UUID, Entity] = MappingProxyType({})
     ticket: str | None = None
@@ -205,7 +188,7 @@ class EntityCache(Protocol):
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket.
 
-        Returns no entities and no ticket during a change, or if anything changed since the ticket ``since`` was issued.
+        Returns no entities and no ticket if anything changed since the ticket ``since`` was issued.
         """
         ...
 
@@ -213,11 +196,8 @@ class EntityCache(Protocol):
         """Cache entities that were read after the ticket was issued; return False if it is invalid."""
         ...
 
-    def changing(self, ids: Collection[UUID] | None = None) -> AbstractAsyncContextManager[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends.
-
-        Invalidates all tickets issued before.
-        """
+    def changing(self) -> AbstractAsyncContextManager[None]:
+        """Wrap a change of the graph: evict all entities and invalidate all tickets, as it begins and as it ends."""
         ...
 
     def report(self) -> CacheReport:
@@ -276,13 +256,12 @@ class InProcessCache(CacheOfScope):
         )
         self._lock = Lock()
         self._state = 0
-        self._changes = 0
 
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket."""
         with self._lock:
             ticket = str(self._state)
-            usable = not self._changes and since in (None, ticket)
+            usable = since in (None, ticket)
             found = {id_: entity for id_ in ids if (entity := self._entities.get(id_))} if usable else {}
         self.count(ids, found)
         return Cached(found, ticket if usable else None)
@@ -290,23 +269,21 @@ class InProcessCache(CacheOfScope):
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
         """Cache entities that were read after the ticket was issued."""
         with self._lock:
-            good = not self._changes and ticket == str(self._state)
+            good = ticket == str(self._state)
             if good:
                 self._entities.update({entity.id: entity for entity in entities})
         return good
 
     @asynccontextmanager
-    async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends."""
-        with self._lock:
-            self._state += 1
-            self._changes += 1
-            if ids is None:
-                self._entities.clear()
-            for id_ in ids or ():
-                self._entities.pop(id_, None)
+    async def changing(self) -> AsyncIterator[None]:
+        """Wrap a change of the graph: evict all entities, as it begins and as it ends."""
+        self._evict()
         try:
             yield
         finally:
-            with self._lock:
-                self._changes -= 1
+            self._evict()
+
+    def _evict(self) -> None:
+        with self._lock:
+            self._state += 1
+            self._entities.clear()

@@ -1,16 +1,14 @@
 """A cache on a Redis server, for a graph that several processes read and write.
 
-There are three keys per scope: the entities (a hash of JSON by id, which expires as a whole), the ticket (a random
-string, replaced by every change) and the changes in progress (a sorted set by expiry: a process that dies during a
-change must not close the cache permanently). Each method is one script, which the server runs atomically.
+There are two keys per scope: the entities (a hash of JSON by id, which expires as a whole) and the ticket (a random
+string, replaced by every change). Each method is one transaction of the server.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from typing import Any, Final, Self
 from urllib.parse import quote
 from uuid import UUID, uuid4
@@ -28,9 +26,8 @@ _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
 class RedisCache(CacheOfScope):
     """An `EntityCache` on a Redis server, shared by all clients that open it for the same scope.
 
-    ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each response. If a
-    process dies during a change, the cache stays empty for ``ttl`` seconds. Call `aclose` at the end, or
-    use ``async with``.
+    ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each response. Call
+    `aclose` at the end, or use ``async with``.
 
     Raises `MissingExtraError` when redis is not installed, `InvalidInputError` on construction, and `CacheError`, with
     the client's error as its cause, whenever the server is unreachable or rejects a command.
@@ -50,11 +47,9 @@ class RedisCache(CacheOfScope):
         self._failure: type[Exception] = client.RedisError
         self._ttl, self._most = round(ttl * 1000), max_entities
         # The part in braces is the hash tag of a Redis cluster. Quoting keeps the names of two scopes distinct.
-        name = f"graphsearch:2:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
-        self._keys = [f"{name}:{part}" for part in ("entities", "ticket", "changes")]
-        self._get, self._put, self._change = (
-            self._redis.register_script(_script(name)) for name in ("get", "put", "change")
-        )
+        name = f"graphsearch:3:{{{quote(scope.org_id, safe='')}/{quote(scope.project_id, safe='')}}}"
+        self._entities, self._ticket = f"{name}:entities", f"{name}:ticket"
+        self._put = self._redis.register_script(_PUT)
 
     async def __aenter__(self) -> Self:
         return self
@@ -69,37 +64,56 @@ class RedisCache(CacheOfScope):
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket."""
         wanted = list(dict.fromkeys(ids))
-        answer = await self._run(self._get, uuid4().hex, self._ttl, since or "", *map(str, wanted))
-        ticket, texts = (answer[0].decode(), answer[1:]) if answer else (None, [])
-        found = {id_: _decoded(text) for id_, text in zip(wanted, texts, strict=False) if text is not None}
+        asked = [("SET", self._ticket, uuid4().hex, "NX", "PX", self._ttl), ("GET", self._ticket)]
+        asked += [("HMGET", self._entities, *map(str, wanted))] if wanted else []
+        _, ticket, *texts = await self._transact(*asked)
+        if since not in (None, ticket.decode()):
+            return Cached()
+        pairs = zip(wanted, texts[0] if texts else (), strict=True)
+        found = {id_: _decoded(text) for id_, text in pairs if text is not None}
         self.count(wanted, found)
-        return Cached(found, ticket)
+        return Cached(found, ticket.decode())
 
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
         """Cache entities that were read after the ticket was issued."""
         pairs = [part for each in entities for part in (str(each.id), json.dumps(encode(each, sparse=True)))]
-        return bool(await self._run(self._put, ticket, self._ttl, self._most, *pairs))
+        keys = [self._entities, self._ticket]
+        return bool(await self._done(self._put(keys=keys, args=[ticket, self._ttl, self._most, *pairs])))
 
     @asynccontextmanager
-    async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all) and admit none until it ends.
-
-        Evicts again at the end, because entities can have been added meanwhile if the server lost the mark of the
-        change or the change outlived it.
-        """
-        name = uuid4().hex
-        which = ("1",) if ids is None else ("0", *map(str, ids))
-        await self._run(self._change, "begin", name, uuid4().hex, self._ttl, *which)
+    async def changing(self) -> AsyncIterator[None]:
+        """Wrap a change of the graph: evict all entities, as it begins and as it ends."""
+        await self._evict()
         try:
             yield
         finally:
-            await self._run(self._change, "end", name, uuid4().hex, self._ttl, *which)
+            await self._evict()
 
-    async def _run(self, script: Any, *arguments: object) -> Any:
+    async def _evict(self) -> None:
+        await self._transact(("SET", self._ticket, uuid4().hex, "PX", self._ttl), ("DEL", self._entities))
+
+    async def _transact(self, *commands: tuple[object, ...]) -> Any:
+        transaction = self._redis.pipeline()
+        for command in commands:
+            transaction.execute_command(*command)
+        return await self._done(transaction.execute())
+
+    async def _done(self, asking: Awaitable[Any]) -> Any:
         try:
-            return await script(keys=self._keys, args=arguments)
+            return await asking
         except self._failure as error:
             raise CacheError(f"the Redis server of the entity cache failed: {type(error).__name__}") from error
+
+
+_PUT: Final = """
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+for place = 4, #ARGV, 2 do
+    if redis.call('HLEN', KEYS[1]) == tonumber(ARGV[3]) then break end
+    redis.call('HSET', KEYS[1], ARGV[place], ARGV[place + 1])
+end
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1
+"""
 
 
 def _decoded(text: bytes) -> Entity:
@@ -107,9 +121,3 @@ def _decoded(text: bytes) -> Entity:
         return decode(Entity, check.parse_json(text))
     except ValueError as error:
         raise CacheError("the cache holds something that is no entity: empty it") from error
-
-
-def _script(name: str) -> str:
-    """What all scripts begin with, and one of them."""
-    folder = files("graphsearch.caching")
-    return "".join(folder.joinpath(f"{part}.lua").read_text(encoding="utf-8") for part in ("changing", name))

@@ -5,6 +5,7 @@ Both give the same results. Row numbers of the store in memory take the first wa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -43,20 +44,16 @@ class KeyIndex:
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
         """The column."""
-        self._index: _Table | _Sorted | None = None
+        self._find: _Find | None = None
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def of(self, keys: Keys) -> Rows:
         """The row of each key, -1 if it is not in the column."""
-        return (self._index or self._indexed()).of(keys)
-
-    def _indexed(self) -> _Table | _Sorted:
-        """The index, built at the first lookup: keys added last may never be looked up."""
-        size = _table_size(self.keys)
-        self._index = _Table(self.keys, size) if size else _Sorted(self.keys)
-        return self._index
+        if self._find is None:  # made at the first lookup: keys added last may never be looked up
+            self._find = _by_table(self.keys) if _table_size(self.keys) else _by_order(self.keys)
+        return self._find(keys)
 
     def number(self, keys: Keys) -> Rows:
         """The row of each key; missing keys are appended to the column, in order."""
@@ -65,80 +62,48 @@ class KeyIndex:
         if len(fresh):
             added, which = distinct(keys[fresh])
             rows[fresh] = which + len(self.keys)
-            self._add(added)
+            self.keys, self._find = np.concatenate((self.keys, added)), None
         return rows
 
     def enter(self, keys: Keys, which: Rows) -> Rows:
         """Like `number` for ``keys[which]``, where keys are distinct and sorted: each is looked up once."""
         met = occurring(which, len(keys))
-        column = keys.take(met)
-        rows = self.of(column)
-        fresh = rows == NONE
-        added = column[fresh]
-        rows[fresh] = np.arange(len(self.keys), len(self.keys) + len(added))
-        self._add(added)
         numbers = np.empty(len(keys), dtype=np.intp)
-        numbers[met] = rows
+        numbers[met] = self.number(keys.take(met))
         return numbers.take(which)
 
-    def _add(self, keys: Keys) -> None:
-        if not (isinstance(self._index, _Table) and self._index.add(keys, len(self.keys))):
-            self._index = None
-        self.keys = np.concatenate((self.keys, keys))
+
+_Find = Callable[[Keys], Rows]
 
 
-class _Table:
-    """A lookup table with the row of every number below a bound."""
+def _by_table(column: Keys) -> _Find:
+    table = np.full(_table_size(column), NONE, dtype=np.intp)
+    table[column] = np.arange(len(column))
 
-    def __init__(self, keys: Keys, size: int) -> None:
-        self._rows = np.full(_with_room(size), NONE, dtype=np.intp)
-        self._rows[keys] = np.arange(len(keys))
+    def find(keys: Keys) -> Rows:
+        return np.where(keys < len(table), table.take(keys, mode="clip"), NONE)
 
-    def of(self, keys: Keys) -> Rows:
-        try:
-            return self._rows.take(keys)
-        except IndexError:  # some are beyond the table
-            return np.where(keys < len(self._rows), self._rows.take(keys, mode="clip"), NONE)
-
-    def add(self, keys: Keys, next_row: int) -> bool:
-        """Assign the next rows to new sorted keys; False if they are too large for a table."""
-        size = int(keys[-1]) + 1 if len(keys) else 0
-        if size > TABLE_LIMIT:
-            return False
-        if size > len(self._rows):
-            further = np.full(_with_room(size) - len(self._rows), NONE, dtype=np.intp)
-            self._rows = np.concatenate((self._rows, further))
-        self._rows[keys] = np.arange(next_row, next_row + len(keys))
-        return True
+    return find
 
 
-def _with_room(size: int) -> int:
-    """A length with spare room, so that a table seldom grows."""
-    return size + size // 4 + 256
+def _by_order(column: Keys) -> _Find:
+    halves = _halves(column)
+    if halves is not None and len(np.unique(halves)) < len(halves):
+        halves = None
+    order = np.argsort(column if halves is None else halves, kind="stable")
+    ordered, numbers = column[order], None if halves is None else halves[order]
 
-
-class _Sorted:
-    """Sorted keys, with the row of each."""
-
-    def __init__(self, keys: Keys) -> None:
-        halves = _halves(keys)
-        self._order = np.argsort(keys if halves is None else halves, kind="stable")
-        self._keys = keys[self._order]
-        self._halves = None if halves is None else halves[self._order]
-        if self._halves is not None and (self._halves[1:] == self._halves[:-1]).any():
-            self._order = np.argsort(keys, kind="stable")
-            self._keys, self._halves = keys[self._order], None
-
-    def of(self, keys: Keys) -> Rows:
-        if not len(self._keys):
+    def find(keys: Keys) -> Rows:
+        if not len(ordered):
             return np.full(len(keys), NONE, dtype=np.intp)
-        halves = _halves(keys)
-        if self._halves is not None and halves is not None:
-            near = np.searchsorted(self._halves, halves)
+        if numbers is not None and (wanted := _halves(keys)) is not None:
+            near = np.searchsorted(numbers, wanted)
         else:
-            near = np.searchsorted(self._keys, keys)
-        near = near.clip(max=len(self._keys) - 1)
-        return np.where(self._keys[near] == keys, self._order[near], NONE)
+            near = np.searchsorted(ordered, keys)
+        near = near.clip(max=len(ordered) - 1)
+        return np.where(ordered[near] == keys, order[near], NONE)
+
+    return find
 
 
 def among(keys: Keys, column: Keys) -> Mask:

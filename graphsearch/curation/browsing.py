@@ -14,8 +14,8 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats, Subgraph
-from graphsearch.display.pages import Displayed, Shown
-from graphsearch.display.picture import shown_entity_graph
+from graphsearch.display.node_link import print_graph
+from graphsearch.display.printing import Displayed
 from graphsearch.model import Community, Entity, Memory, MemoryLink, Mention, Relation, Triplet
 
 EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
@@ -183,12 +183,12 @@ class Related:
 
 
 class EntityGraph(dict[str, Any], Displayed):
-    """Node-link JSON: a plain dictionary that notebooks render as a table of its relations."""
+    """Node-link JSON: a plain dictionary that is printed as a table of its relations."""
 
     __slots__ = ()
 
-    def _shown(self) -> Shown:
-        return shown_entity_graph(self)
+    def __str__(self) -> str:
+        return print_graph(self)
 
 
 def nearest(graph: Subgraph) -> tuple[list[int], Floats]:

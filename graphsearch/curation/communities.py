@@ -17,9 +17,8 @@ import numpy as np
 
 from graphsearch._support.paging import PAGE
 from graphsearch.columns import Edges, Floats, Rows
-from graphsearch.curation.label_propagation import STEPS, Links, propagated, refreshed, run_starts
-from graphsearch.errors import InvalidInputError
-from graphsearch.model import Community, Entity, Relation, View
+from graphsearch.curation.label_propagation import STEPS, Links, propagated, run_starts
+from graphsearch.model import Community, Entity, View
 from graphsearch.protocols import GraphStore
 
 _TOP_ENTITIES: Final = 5
@@ -31,7 +30,7 @@ _EDGES = 100_000
 
 @attrs.frozen(eq=False, kw_only=True)
 class Network:
-    """Entities, and relations between rows of them, in any order.
+    """Entities, in order of id, and relations between rows of them, in any order.
 
     ``weights``, in [0, 1], are how strongly each relation links its ends, such as its confidence. They are rounded to
     steps of 2^-20, so that their sums are exact.
@@ -44,75 +43,21 @@ class Network:
     targets: Rows
     weights: Floats
 
-    @classmethod
-    def of(cls, entities: Sequence[Entity], relations: Iterable[Relation]) -> Network:
-        """Build from entities and relations, weighted by confidence; relations with an end outside are left out."""
-        row = {entity.id: place for place, entity in enumerate(entities)}
-        among = [each for each in relations if each.source_id in row and each.target_id in row]
-        return cls(
-            ids=[entity.id for entity in entities],
-            names=[entity.name for entity in entities],
-            importance=np.array([entity.importance_weight for entity in entities], np.float64),
-            sources=np.array([row[each.source_id] for each in among], np.intp),
-            targets=np.array([row[each.target_id] for each in among], np.intp),
-            weights=np.array([each.confidence for each in among], np.float64),
-        )
 
-
-def detect_communities(network: Network, *, seed: int = 0) -> tuple[Community, ...]:
+def detect_communities(network: Network, former: Iterable[Community] = (), *, seed: int = 0) -> tuple[Community, ...]:
     """The communities of a graph, largest first, then by id. Their strengths leave out self-loops.
 
-    Equal for equal entities, relations and seed, in any order. For the algorithm, its sources and why it terminates see
+    Equal for equal entities, relations and seed. It starts from the ``former`` communities, and leaves
+    those as they are around which nothing changed. For the algorithm, its sources and why it terminates see
     `graphsearch.curation.label_propagation`.
     """
-    known, links = _prepared(network)
-    return _communities(known, links, propagated(links, seed=seed))
-
-
-def refresh_communities(
-    network: Network, former: Iterable[Community], changed: Collection[UUID] | None = None, *, seed: int = 0
-) -> tuple[Community, ...]:
-    """Update the ``former`` communities of a graph, looking only around what changed.
-
-    ``changed`` are the entities with a relation that was added, removed or reweighted, without deleted entities; None
-    finds them by comparing strengths, which misses an entity that exchanged one relation for another of equal weight,
-    but finds its neighbours. Where nothing changed, the result equals ``former``; after `detect_communities`, passing
-    every entity as changed leaves its result as it is. Raises `InvalidInputError` if an entity is in two of the former
-    communities.
-    """
-    known, links = _prepared(network)
-    node = {id_: place for place, id_ in enumerate(known.ids)}
+    links = Links.of(len(network.ids), network.sources, network.targets, network.weights)
+    node = {id_: place for place, id_ in enumerate(network.ids)}
     labels: Rows = np.arange(len(links))
-    before, met = np.zeros(len(links)), set[UUID]()
     for community in former:
-        if not met.isdisjoint(community.members):
-            raise InvalidInputError("former communities", ["an entity must not be in two of them"])
-        met.update(community.members)
-        strengths = zip(community.members, community.strengths, strict=True)
-        there = {node[id_]: strength for id_, strength in strengths if id_ in node}
-        labels[list(there)] = min(there, default=0)
-        before[list(there)] = list(there.values())
-    if changed is None:
-        restless = np.flatnonzero(before != links.strength / STEPS)
-    else:
-        restless = np.array([node[id_] for id_ in changed if id_ in node], np.intp)
-    return _communities(known, links, refreshed(links, labels, restless, seed=seed))
-
-
-def _prepared(network: Network) -> tuple[Network, Links]:
-    """A network with its entities in order of id, which makes the order of what was given no matter; and its links."""
-    order = sorted(range(len(network.ids)), key=lambda place: network.ids[place].int)
-    node = np.empty(len(order), dtype=np.intp)
-    node[order] = np.arange(len(order))
-    known = Network(
-        ids=[network.ids[place] for place in order],
-        names=[network.names[place] for place in order],
-        importance=network.importance[np.array(order, np.intp)],
-        sources=node[network.sources],
-        targets=node[network.targets],
-        weights=network.weights,
-    )
-    return known, Links.of(len(order), known.sources, known.targets, known.weights)
+        there = [node[id_] for id_ in community.members if id_ in node]
+        labels[there] = min(there, default=0)
+    return _communities(network, links, propagated(links, labels, seed=seed))
 
 
 def _communities(network: Network, links: Links, labels: Rows) -> tuple[Community, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Unpack
@@ -24,12 +24,11 @@ from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.columns import Subgraph
 from graphsearch.curation import browsing, communities, judging, receipts, summarising
 from graphsearch.curation.browsing import Backlink, EntityGraph, EntityRecall, Event, Related, Standing
-from graphsearch.curation.communities import Network
 from graphsearch.curation.entity_search import EntityHit, find_entities
 from graphsearch.curation.judging import Finding, Judged, JudgeReport
 from graphsearch.curation.receipts import Receipt, Verification
 from graphsearch.curation.summarising import SummariesReport
-from graphsearch.display.picture import link_of, node_of
+from graphsearch.display.node_link import link_of, node_of
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import (
     AccessDeniedError,
@@ -73,7 +72,7 @@ from graphsearch.model.reports import refuse_merge
 from graphsearch.modes.community_content import content_of
 from graphsearch.modes.graph_query import visible_schema
 from graphsearch.protocols import LLM, GraphStore, TokenCounter
-from graphsearch.protocols.reading import MemoryFilters
+from graphsearch.protocols.graph_store import MemoryFilters
 from graphsearch.text.bm25 import embedding_text
 
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
@@ -567,7 +566,7 @@ class Curator:
 
         Touches (write) every member.
         """
-        found, _ = await self._grouped(lambda network, _: communities.detect_communities(network, seed=seed))
+        found, _ = await self._grouped(seed, anew=True)
         return (await self._store_communities(found, None))[:limit]
 
     async def refresh_communities(self, *, limit: int | None = None, seed: int = 0) -> tuple[Community, ...]:
@@ -575,9 +574,7 @@ class Curator:
 
         Touches (write) every member of those that changed.
         """
-        found, former = await self._grouped(
-            lambda network, former: communities.refresh_communities(network, former, seed=seed)
-        )
+        found, former = await self._grouped(seed)
         before = {each.id: each for each in former}
         after = {each.id for each in found}
         fresh = [each for each in found if not communities.is_same(each, before.get(each.id))]
@@ -960,14 +957,17 @@ class Curator:
 
     # -- parts of communities ----------------------------------------------------------------------------------------
 
-    async def _grouped(
-        self, find: Callable[[Network, Sequence[Community]], Iterable[Community]]
-    ) -> tuple[tuple[Community, ...], Sequence[Community]]:
-        """The communities that are found in the whole graph, with the ids of the stored ones; and the stored ones."""
+    async def _grouped(self, seed: int, *, anew: bool = False) -> tuple[tuple[Community, ...], Sequence[Community]]:
+        """The communities of the whole graph, by default from those stored, whose ids they keep; and these."""
         async with self._whole("communities") as reader:
             former = await self._store.communities()
             network = await communities.read_network(self._store, reader.view)
-        return await asyncio.to_thread(lambda: communities.with_former_ids(find(network, former), former)), former
+
+        def group() -> tuple[Community, ...]:
+            found = communities.detect_communities(network, () if anew else former, seed=seed)
+            return communities.with_former_ids(found, former)
+
+        return await asyncio.to_thread(group), former
 
     async def _store_communities(
         self, fresh: Sequence[Community], gone: Sequence[Community] | None

@@ -93,43 +93,29 @@ class Links:
         return Links(_starts(near, len(size)), near, far, weight, sums(group, self.strength, len(size)))
 
 
-def propagated(links: Links, *, seed: int = 0) -> Rows:
-    """The community of each node, named by its lowest node; a fixed point of `refreshed` over all nodes."""
-    everyone: Rows = np.arange(len(links))
-    labels = everyone
-    while True:
-        after = refreshed(links, labels, everyone, seed=seed)
-        if np.array_equal(after, labels):
-            return labels
-        labels = after
+def propagated(links: Links, labels: Rows, *, seed: int = 0) -> Rows:
+    """The community of each node, named by its lowest node, from any labels: node numbers, equal within a community.
 
-
-def refreshed(links: Links, labels: Rows, changed: Rows, *, seed: int = 0) -> Rows:
-    """Update communities, only around the changed nodes and, in turn, around the nodes that then moved.
-
-    ``labels`` are node numbers, equal within a community. Returns the lowest node of each node's community. Every
-    community is connected: one that fell apart is split.
+    Every community is connected. The result is a fixed point: from it, every seed leads to itself.
     """
-    restless = links.around(changed)
     while True:
-        settled = _settled(links, labels, restless, seed)
-        moved = np.flatnonzero(settled != lowest_members(labels))
-        labels = _merged(links, settled, np.union1d(restless, moved), seed)
-        if np.array_equal(labels, settled):
-            return labels
-        restless = links.around(np.flatnonzero(labels != settled))
+        settled = _settled(links, labels, seed)
+        merged = _merged(links, settled, seed)
+        if np.array_equal(merged, lowest_members(labels)):
+            return merged
+        labels = merged
 
 
-def _merged(links: Links, labels: Rows, touched: Rows, seed: int) -> Rows:
-    """Labels after the communities of the touched nodes took the best label among communities."""
+def _merged(links: Links, labels: Rows, seed: int) -> Rows:
+    """Labels after the communities took the best label among communities."""
     _, community = np.unique(labels, return_inverse=True)
     communities = links.grouped(community, _MIN_DENSITY)
-    alone: Rows = np.arange(len(communities))
-    return lowest_members(_settled(communities, alone, np.unique(community[touched]), seed)[community])
+    return lowest_members(_settled(communities, np.arange(len(communities)), seed)[community])
 
 
-def _settled(links: Links, labels: Rows, restless: Rows, seed: int) -> Rows:
-    """Labels after the restless nodes, and those around each node that moved, took the best label around them."""
+def _settled(links: Links, labels: Rows, seed: int) -> Rows:
+    """Labels after all nodes, and then those around each community that fell apart, took the best label around them."""
+    restless: Rows = np.arange(len(links))
     while True:
         labels = _moved(links, labels, restless, seed)
         parts = connected_parts(links, labels)

@@ -13,9 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from enum import Enum
 from typing import Any, Final
-from uuid import UUID
 
 import attrs
 
@@ -23,10 +21,11 @@ from graphsearch._support.paging import pages
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Mention, Scope
 from graphsearch.model import validation as check
+from graphsearch.model.codec import decode, encode
 from graphsearch.model.validation import as_tuple
 from graphsearch.protocols import GraphStore
 
-VERSION: Final = "graphsearch receipt 1"
+VERSION: Final = "graphsearch receipt 2"
 
 Content = Memory | Mention | Claim
 
@@ -64,29 +63,23 @@ class Receipt:
 
     def expected(self) -> str:
         """The digest of its other fields."""
-        return hashlib.sha256(_canonical(self._fields()).encode()).hexdigest()
+        fields = {field.name: encode(getattr(self, field.name)) for field in attrs.fields(Receipt)[:-1]}
+        return _sha256(_canonical({"version": VERSION, **fields})).hex()
 
     def to_json(self) -> str:
         """The receipt as a JSON object."""
-        return _canonical({**self._fields(), "digest": self.digest})
+        return _canonical({"version": VERSION, **encode(self)})
 
     @classmethod
     def from_json(cls, text: str) -> Receipt:
         """The receipt that `to_json` gave, also if it was changed since; `InvalidInputError` for anything else."""
         try:
             fields = check.parse_json(text)
-            if fields.pop("version") != VERSION:
-                raise InvalidInputError("receipt", [f"is of another version than {VERSION!r}"])
-            scope = Scope(*fields.pop("scope"))
-            return cls(scope=scope, at=datetime.fromisoformat(fields.pop("at")), **fields)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            if isinstance(error, InvalidInputError):
-                raise
-            raise InvalidInputError("receipt", [f"is none: {error}"]) from error
-
-    def _fields(self) -> dict[str, Any]:
-        fields = {field.name: getattr(self, field.name) for field in attrs.fields(Receipt) if field.name != "digest"}
-        return {"version": VERSION, **fields, "scope": [self.scope.org_id, self.scope.project_id]}
+        except ValueError as error:
+            raise InvalidInputError("receipt", [f"is not JSON: {error}"]) from error
+        if not isinstance(fields, dict) or fields.pop("version", None) != VERSION:
+            raise InvalidInputError("receipt", [f"must be an object of the version {VERSION!r}"])
+        return decode(cls, fields, "receipt")
 
 
 @attrs.frozen(kw_only=True)
@@ -109,8 +102,7 @@ class Verification:
 
 def digests(salt: str, content: Iterable[Content]) -> list[bytes]:
     """The salted SHA-256 of each element."""
-    texts = (_canonical([salt, type(each).__name__, attrs.asdict(each)]) for each in content)
-    return [hashlib.sha256(text.encode()).digest() for text in texts]
+    return [_sha256(_canonical([salt, type(each).__name__, encode(each)])) for each in content]
 
 
 def content_hash(salt: str, found: Iterable[bytes]) -> str:
@@ -155,12 +147,8 @@ async def count_older(at: datetime, store: GraphStore) -> dict[str, int]:
 
 
 def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Enum):
-        return value.value
-    return str(value) if isinstance(value, UUID) else dict(value)
+def _sha256(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import in_order
@@ -27,27 +26,20 @@ _LONGEST_TEXT: Final = 32_000  # tokens; Voyage truncates longer texts
 _PROMPT_TOKENS: Final = 16  # added by Voyage to each text, for its input type
 
 
-@attrs.frozen
-class Model:
-    """Limits of a model: most tokens of a request, and possible dimensions, the default first."""
-
-    tokens: int
-    dimensions: tuple[int, ...]
-
-
+_TOKENS: Final = 120_000  # of a request: some models take more
 _FLEXIBLE: Final = (1024, 256, 512, 2048)
-MODELS: Final[Mapping[str, Model]] = {
-    "voyage-4-large": Model(120_000, _FLEXIBLE),
-    "voyage-4": Model(320_000, _FLEXIBLE),
-    "voyage-4-lite": Model(1_000_000, _FLEXIBLE),
-    "voyage-3-large": Model(120_000, _FLEXIBLE),
-    "voyage-3.5": Model(320_000, _FLEXIBLE),
-    "voyage-3.5-lite": Model(1_000_000, _FLEXIBLE),
-    "voyage-code-3": Model(120_000, _FLEXIBLE),
-    "voyage-finance-2": Model(120_000, (1024,)),
-    "voyage-law-2": Model(120_000, (1024,)),
+MODELS: Final[Mapping[str, tuple[int, ...]]] = {
+    "voyage-4-large": _FLEXIBLE,
+    "voyage-4": _FLEXIBLE,
+    "voyage-4-lite": _FLEXIBLE,
+    "voyage-3-large": _FLEXIBLE,
+    "voyage-3.5": _FLEXIBLE,
+    "voyage-3.5-lite": _FLEXIBLE,
+    "voyage-code-3": _FLEXIBLE,
+    "voyage-finance-2": (1024,),
+    "voyage-law-2": (1024,),
 }
-FEWEST_TOKENS: Final = min(model.tokens for model in MODELS.values())
+"""The possible dimensions of each model, the default first."""
 
 
 def estimated_tokens(text: str) -> int:
@@ -55,7 +47,7 @@ def estimated_tokens(text: str) -> int:
     return min(len(text.encode()), _LONGEST_TEXT) + _PROMPT_TOKENS
 
 
-def batches(texts: Iterable[str], tokens: int) -> Iterator[list[str]]:
+def batches(texts: Iterable[str], tokens: int = _TOKENS) -> Iterator[list[str]]:
     """The texts in order, in batches of at most 1,000 texts and ``tokens`` estimated tokens."""
     batch: list[str] = []
     left = tokens
@@ -114,12 +106,11 @@ class VoyageEmbedder:
     ) -> None:
         known = MODELS.get(model)
         self.name = model
-        own = known.dimensions[0] if known else 0
+        own = known[0] if known else 0
         self.dimensions = own if dimensions is None else dimensions
         self._asked_dimensions = None if self.dimensions == own else self.dimensions
         self._timeout = timeout
         self._base_url = None if base_url is None else base_url.rstrip("/")
-        self._tokens = known.tokens if known else FEWEST_TOKENS
         self._concurrency = concurrency
         check.refuse(
             "Voyage embedder",
@@ -143,7 +134,7 @@ class VoyageEmbedder:
         Raises `EmbedderRefusedError` if a retry cannot help, `EmbedderUnavailableError` if Voyage could not be reached
         or kept failing, and `EmbedderError` for an answer of another shape, each with the vendor's error as its cause.
         """
-        batched = batches(checked_texts(texts), self._tokens)
+        batched = batches(checked_texts(texts))
         answers = await in_order(lambda batch: self._request(batch, input_type), batched, limit=self._concurrency)
         return np.concatenate(answers) if answers else checked_vectors((), 0, self.dimensions)
 
@@ -159,10 +150,10 @@ class VoyageEmbedder:
         return checked_vectors(answer.embeddings, len(texts), self.dimensions, embedder=self.name)
 
 
-def _dimensions_fault(model: str, known: Model | None, dimensions: int) -> str | None:
+def _dimensions_fault(model: str, known: Sequence[int] | None, dimensions: int) -> str | None:
     if known is None:
         fault = check.number("dimensions", dimensions, 1)
         return fault and f"dimensions must be given, since {model!r} is not a model known here"
-    if dimensions not in known.dimensions:
-        return f"dimensions of {model} must be one of {sorted(known.dimensions)}, not {dimensions}"
+    if dimensions not in known:
+        return f"dimensions of {model} must be one of {sorted(known)}, not {dimensions}"
     return None

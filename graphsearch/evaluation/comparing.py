@@ -18,6 +18,7 @@ import numpy as np
 
 from graphsearch.evaluation.question_set import GoldQuestion
 from graphsearch.model import validation as check
+from graphsearch.model.codec import encode
 
 Values = Mapping[str, float | None]
 """Values in [0, 1] of one question, by metric; None where a metric does not apply to it."""
@@ -75,11 +76,6 @@ class Column:
             p95_ms=p95,
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON: all but the name, intervals as lists."""
-        intervals = {name: list(each) for name, each in self.intervals.items()}
-        return attrs.asdict(self, filter=lambda field, _: field.name != "name") | {"intervals": intervals}
-
 
 def _by_metric(scored: Sequence[Scored]) -> dict[str, list[float]]:
     longest = max((each.values for each in scored), key=len)  # names all metrics, in their order
@@ -104,8 +100,7 @@ class Comparison:
     """Columns measured on the same questions.
 
     * ``columns``: the first is the default. ``rivals``: the names of the single channels and of the baseline.
-    * ``kinds``: the number of questions of each kind; ``unanswerable`` of them have no gold. ``left_out``: the number
-      of further questions whose gold is unknown.
+    * ``kinds``: the number of questions of each kind; ``unanswerable`` of them have no gold.
     * ``index_s``: the seconds that writing took, and ``rss_mb``: the peak memory of the process in 10⁶ bytes.
     """
 
@@ -113,7 +108,6 @@ class Comparison:
     rivals: tuple[str, ...] = ()
     kinds: Mapping[str, int] = attrs.field(factory=dict)
     unanswerable: int = 0
-    left_out: int = 0
     index_s: float = 0.0
     rss_mb: float = 0.0
 
@@ -135,19 +129,20 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: the default's metrics and regret at the top level, those of the other columns under "others"."""
+        default, *others = ({**encode(each), **self._regrets(each)} for each in self.columns)
+        name = default.pop("name")
+        kept = ("kinds", "unanswerable", "index_s", "rss_mb")
         return {
-            **self._with_regret(self.default),
-            "default": self.default.name,
-            "others": {each.name: self._with_regret(each) for each in self.columns[1:]},
+            **default,
+            "default": name,
+            "others": {each.pop("name"): each for each in others},
             "questions": sum(self.kinds.values()),
-            "kinds": dict(self.kinds),
-            **{name: getattr(self, name) for name in ("unanswerable", "left_out", "index_s", "rss_mb")},
+            **{name: encode(getattr(self, name)) for name in kept},
         }
 
-    def _with_regret(self, column: Column) -> dict[str, Any]:
+    def _regrets(self, column: Column) -> dict[str, Any]:
         regret = self.regret(column)
         return {
-            **column.as_dict(),
             "regret": {metric: each.points for metric, each in regret.items()},
             "best": {metric: each.best for metric, each in regret.items()},
         }

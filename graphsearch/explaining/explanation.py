@@ -13,7 +13,7 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import known, reading
 from graphsearch.access.request import Request
-from graphsearch.display.pages import Displayed, Shown, bar, element, page, quiet, table
+from graphsearch.display.printing import Displayed
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, ScorePart, Triplet, View
 from graphsearch.model import validation as check
@@ -78,19 +78,11 @@ class Explanation(Displayed):
         """The triplet found for a relation, with the numbers that its factors come from."""
         return self.found if isinstance(self.found, Triplet) else None
 
-    def _shown(self) -> Shown:
-        name = self._name()
-        rows = ((part.name, f"{part.value:.4f}", f"{part.weight:.4f}", bar(part.contribution)) for part in self.parts)
-        content = page(
-            element("b", name),
-            quiet(f"for {self.query!r}, {self.mode}: {self.reason}"),
-            table(["part", "value", "weight", "contribution"], rows),
-            element("p", "score ", bar(self.score)),
-        )
+    def __str__(self) -> str:
         parts = (
             f"  {each.name}: {each.value:.4f} × {each.weight:.4f} = {each.contribution:.4f}" for each in self.parts
         )
-        return Shown(content, "\n".join([f"{name}: {self.reason}", *parts, f"  score: {self.score:.4f}"]))
+        return "\n".join([f"{self._name()}: {self.reason}", *parts, f"  score: {self.score:.4f}"])
 
     def _name(self) -> str:
         if isinstance(self.found, Triplet):

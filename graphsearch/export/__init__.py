@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING
 from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
-    from graphsearch.export.answers import Edge as Edge
     from graphsearch.export.answers import Exportable as Exportable
-    from graphsearch.export.answers import Node as Node
-    from graphsearch.export.answers import PlainGraph as PlainGraph
     from graphsearch.export.answers import plain_graph as plain_graph
     from graphsearch.export.answers import to_dot as to_dot
     from graphsearch.export.answers import to_graphml as to_graphml

@@ -1,6 +1,6 @@
-"""Answers as plain graphs: nodes and edges of plain data, and these as Mermaid, DOT, GraphML and networkx. Pure.
+"""Answers as node-link JSON, and such graphs as Mermaid, DOT, GraphML and networkx. Pure.
 
-A node is an entity or a memory, an edge a relation, or a mention that led from an entity to a memory or back.
+A node is an entity or a memory, a link a relation, or a mention that led from an entity to a memory or back.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
-import attrs
-
 from graphsearch._support.lazy import load
-from graphsearch.display.pages import cut
-from graphsearch.display.picture import link_of, node_of
+from graphsearch.display.node_link import link_of, node_of
+from graphsearch.display.printing import cut
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import ElementKind, ElementRef, Triplet
+from graphsearch.model import validation as check
 from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchResult
 from graphsearch.ranking.result import FoundEntity
@@ -25,52 +24,9 @@ from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.text.rendering import safe_text
 from graphsearch.traversal.paths import GraphPath
 
-Value: TypeAlias = str | int | float
-
-
-@attrs.frozen(kw_only=True)
-class Node:
-    """An entity or a memory; ``attributes`` are its other known properties."""
-
-    id: str
-    name: str
-    type: str
-    attributes: Mapping[str, Value] = attrs.field(factory=dict)
-
-
-@attrs.frozen(kw_only=True)
-class Edge:
-    """A directed edge between two nodes, by their ids; ``attributes`` are its other known properties."""
-
-    id: str
-    source: str
-    target: str
-    type: str
-    attributes: Mapping[str, Value] = attrs.field(factory=dict)
-
-
-@attrs.frozen
-class PlainGraph:
-    """Nodes and edges, distinct, in the order of the answer; both ends of every edge are among the nodes."""
-
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-
-
-def _known(attributes: Mapping[str, Any], *without: str) -> dict[str, Value]:
-    """Attributes with a value: numbers and text, and anything else as JSON text, which every format can hold."""
-    found = {name: value for name, value in attributes.items() if name not in without}
-    return {
-        name: value if type(value) in (str, int, float) else json.dumps(value, ensure_ascii=False)
-        for name, value in found.items()
-        if value not in (None, "", [], (), {})
-    }
-
-
-MENTIONED_IN: Final = "mentioned_in"
-"""The type of an edge from an entity to a memory."""
-MENTIONS: Final = "mentions"
-"""The type of an edge from a memory to an entity."""
+Graph: TypeAlias = Mapping[str, Any]
+"""Node-link JSON, as `graphsearch.curation.Curator.entity_graph` returns it."""
+_Json: TypeAlias = dict[str, Any]
 
 
 @runtime_checkable
@@ -83,23 +39,20 @@ class MadeOfTriplets(Protocol):
         ...
 
 
-Exportable: TypeAlias = PlainGraph | MadeOfTriplets | RecallResult | Explanation | GraphPath | Mapping[str, Any]
+Exportable: TypeAlias = MadeOfTriplets | RecallResult | Explanation | GraphPath | Graph
 
 
-def plain_graph(shown: Exportable) -> PlainGraph:
-    """The graph of an answer.
+def plain_graph(shown: Exportable) -> Graph:
+    """The graph of an answer as node-link JSON: distinct ``nodes`` and ``links``, in the order of the answer.
 
     Of a `SearchResult`, its triplets with their scores and the paths of its connections; of a
     `graphsearch.context.ContextBlock`, its triplets and memories; of a `RecallResult`, the memories and the paths of
     the graph channel to them; of an `Explanation`, its element, with its rank and the contribution of each factor; a
-    `GraphPath`; and node-link JSON as returned by `graphsearch.curation.Curator.entity_graph`. Raises
-    `InvalidInputError` for anything else.
+    `GraphPath`; and node-link JSON itself. Raises `InvalidInputError` for anything else, and links to missing nodes.
     """
     match shown:
-        case PlainGraph():
-            return shown
         case Mapping():
-            return node_link_graph(shown)
+            return _sound(shown)
         case Explanation():
             parts = _of_explanation(shown)
         case GraphPath():
@@ -108,18 +61,44 @@ def plain_graph(shown: Exportable) -> PlainGraph:
             parts = _of_answer(shown)
         case _:
             raise InvalidInputError("export", [f"no graph is shown by {type(shown).__name__}"])
-    nodes: dict[str, Node] = {}
-    unknown: dict[str, Node] = {}
-    edges: dict[str, Edge] = {}
-    for part in parts:  # the first description of an element is kept, unless only its id was known
-        known: dict[str, Any] = edges if isinstance(part, Edge) else nodes if part.attributes else unknown
-        known.setdefault(part.id, part)
-    ends = dict.fromkeys(end for edge in edges.values() for end in (edge.source, edge.target))
-    reached = (unknown[end] for end in ends if end not in nodes)
-    return PlainGraph((*nodes.values(), *reached), tuple(edges.values()))
+    nodes, links = dict[str, _Json](), dict[str, _Json]()
+    for part in parts:
+        if "key" in part:
+            links.setdefault(part["key"], part)
+        elif len(part) > len(nodes.get(part["id"], ())):  # the first of the fullest descriptions
+            nodes[part["id"]] = part
+    reached = {end for link in links.values() for end in (link["source"], link["target"])}
+    kept = [node for node in nodes.values() if not _is_bare(node) or node["id"] in reached]
+    return {"directed": True, "multigraph": True, "graph": {}, "nodes": kept, "links": list(links.values())}
 
 
-_Parts: TypeAlias = Iterator[Node | Edge]
+def _is_bare(node: _Json) -> bool:
+    """Whether nothing is known of a node but that something leads through it."""
+    return len(node) == len(_NODE)
+
+
+_NODE: Final = ("id", "name", "type")
+_LINK: Final = ("key", "type", "source", "target")
+
+
+def _sound(graph: Graph) -> Graph:
+    """A graph that somebody made. Raises `InvalidInputError` for JSON of another form."""
+    try:
+        known = {id_ for id_, *_ in [[each[field] for field in _NODE] for each in graph["nodes"]]}
+        links = [[each[field] for field in _LINK] for each in graph["links"]]
+    except (KeyError, TypeError) as error:
+        raise InvalidInputError("node-link graph", [f"not as entity_graph gives it: {error!r}"]) from error
+    lost = sorted({end for *_, source, target in links for end in (source, target)} - known)
+    check.refuse("node-link graph", *(f"a link leads to {end!r}, which is no node" for end in lost))
+    return graph
+
+
+_Parts: TypeAlias = Iterator[_Json]
+
+MENTIONED_IN: Final = "mentioned_in"
+"""The type of a link from an entity to a memory."""
+MENTIONS: Final = "mentions"
+"""The type of a link from a memory to an entity."""
 
 
 def _of_answer(answer: MadeOfTriplets | RecallResult) -> _Parts:
@@ -131,7 +110,7 @@ def _of_answer(answer: MadeOfTriplets | RecallResult) -> _Parts:
                 yield from _of_path(path)
     if isinstance(answer, RecallResult):
         for anchor in answer.analysis.anchors:
-            yield Node(id=str(anchor.entity_id), name=anchor.name, type="entity")
+            yield {"id": str(anchor.entity_id), "name": anchor.name, "type": "entity"}
     for recalled in getattr(answer, "memories", ()):
         yield _of_memory(recalled, {"score": recalled.score})
         yield from _of_walk(recalled.path)
@@ -142,7 +121,7 @@ def _of_explanation(explanation: Explanation) -> _Parts:
     extra = {
         "score": explanation.score,
         "rank": explanation.rank,
-        "kept_out": None if explanation.kept_out is None else explanation.kept_out.value,
+        "kept_out": encode(explanation.kept_out),
         **{f"{part.name}_part": part.contribution for part in explanation.parts},
     }
     match found:
@@ -152,30 +131,32 @@ def _of_explanation(explanation: Explanation) -> _Parts:
             yield _of_memory(found, extra)
             yield from _of_walk(found.path)
         case FoundEntity():
-            yield _node_of(node_of(found.entity, **extra))
+            yield node_of(found.entity, **extra)
         case None:
-            yield Node(id=_id(element), name=element.id, type=element.kind.value, attributes=_known(extra))
+            yield {"id": _id(element), "name": element.id, "type": element.kind.value, **extra}
 
 
 def _of_path(path: GraphPath) -> _Parts:
-    yield from (_node_of(node_of(entity)) for entity in path.entities)
-    yield from (_edge_of(link_of(relation, evidence=relation.evidence)) for relation in path.relations)
+    yield from map(node_of, path.entities)
+    yield from (link_of(relation, evidence=list(relation.evidence)) for relation in path.relations)
 
 
 def _of_triplet(triplet: Triplet, extra: Mapping[str, Any]) -> _Parts:
-    yield from (_node_of(node_of(entity)) for entity in (triplet.source, triplet.target))
-    yield _edge_of(link_of(triplet.relation, evidence=triplet.relation.evidence, **extra))
+    yield from map(node_of, (triplet.source, triplet.target))
+    yield link_of(triplet.relation, evidence=list(triplet.relation.evidence), **extra)
 
 
-def _of_memory(recalled: RecalledMemory, extra: Mapping[str, Any]) -> Node:
+def _of_memory(recalled: RecalledMemory, extra: Mapping[str, Any]) -> _Json:
     memory = recalled.memory
-    own = {"text": memory.text, "speaker": memory.speaker, "occurred_at": encode(memory.occurred_at), **extra}
-    return Node(
-        id=_id(ElementRef(ElementKind.MEMORY, memory.id)),
-        name=memory.subject or memory.text or memory.id,
-        type=ElementKind.MEMORY.value,
-        attributes=_known(own),
-    )
+    return {
+        "id": _id(ElementRef(ElementKind.MEMORY, memory.id)),
+        "name": memory.subject or memory.text or memory.id,
+        "type": ElementKind.MEMORY.value,
+        "text": memory.text,
+        "speaker": memory.speaker,
+        "occurred_at": encode(memory.occurred_at),
+        **extra,
+    }
 
 
 def _of_walk(path: Sequence[ElementRef]) -> _Parts:
@@ -185,18 +166,18 @@ def _of_walk(path: Sequence[ElementRef]) -> _Parts:
         if step.kind is ElementKind.RELATION:
             via = step.id
             continue
-        yield Node(id=_id(step), name=step.id, type=step.kind.value)
+        yield {"id": _id(step), "name": step.id, "type": step.kind.value}
         if before is not None:
             yield _step(before, step, via)
         via, before = "", step
 
 
-def _step(before: ElementRef, after: ElementRef, relation: str) -> Edge:
-    source, target = _id(before), _id(after)
+def _step(before: ElementRef, after: ElementRef, relation: str) -> _Json:
+    ends = {"source": _id(before), "target": _id(after)}
     if relation:
-        return Edge(id=relation, source=source, target=target, type=ElementKind.RELATION.value)
+        return {**ends, "key": relation, "type": ElementKind.RELATION.value}
     type_ = MENTIONS if before.kind is ElementKind.MEMORY else MENTIONED_IN
-    return Edge(id=f"{source} {type_} {target}", source=source, target=target, type=type_)
+    return {**ends, "key": f"{ends['source']} {type_} {ends['target']}", "type": type_}
 
 
 def _id(element: ElementRef) -> str:
@@ -204,39 +185,8 @@ def _id(element: ElementRef) -> str:
     return f"memory:{element.id}" if element.kind is ElementKind.MEMORY else element.id
 
 
-def node_link_graph(graph: Mapping[str, Any]) -> PlainGraph:
-    """The nodes and links. Raises `InvalidInputError` for JSON of another form, and for links to missing nodes."""
-    try:
-        nodes = {node.id: node for node in map(_node_of, graph["nodes"])}
-        edges = {edge.id: edge for edge in map(_edge_of, graph["links"])}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InvalidInputError("node-link graph", [f"not as entity_graph gives it: {error!r}"]) from error
-    ends = {end for edge in edges.values() for end in (edge.source, edge.target)}
-    if lost := sorted(ends - nodes.keys()):
-        raise InvalidInputError("node-link graph", [f"a link leads to {end!r}, which is no node" for end in lost])
-    return PlainGraph(tuple(nodes.values()), tuple(edges.values()))
-
-
-def _node_of(node: Mapping[str, Any]) -> Node:
-    own = _known(node, "id", "name", "type")
-    return Node(id=str(node["id"]), name=str(node["name"]), type=str(node["type"]), attributes=own)
-
-
-def _edge_of(link: Mapping[str, Any]) -> Edge:
-    own = _known(link, "key", "source", "target", "type")
-    source, target = str(link["source"]), str(link["target"])
-    return Edge(id=str(link["key"]), source=source, target=target, type=str(link["type"]), attributes=own)
-
-
 _LONGEST: Final = 80
 """Most characters of a label; GraphML has the full text."""
-
-_Escape: TypeAlias = Callable[[str], str]
-"""How a format escapes arbitrary text."""
-
-# Mermaid reads a label as Markdown, looks for icons in it, and can quote a quotation mark only by its character code,
-# #34;. So letters and digits, and a mark between two of them (works_at), are written as they are, all else by its code.
-_MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
 
 
 def to_mermaid(shown: Exportable) -> str:
@@ -245,13 +195,39 @@ def to_mermaid(shown: Exportable) -> str:
     Names and types longer than 80 characters are cut. Mermaid renders at most 500 edges by default. Raises
     `InvalidInputError` for a value without a graph.
     """
-    graph = plain_graph(shown)
-    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
-    nodes = [f'    {names[node.id]}["{_node_label(node, _encoded)}"]' for node in graph.nodes]
-    edges = [
-        f'    {names[edge.source]} -->|"{_edge_label(edge, _encoded)}"| {names[edge.target]}' for edge in graph.edges
-    ]
-    return "\n".join(["flowchart LR", *nodes, *edges, ""])
+    lines = _labelled(plain_graph(shown), _encoded, node='    {}["{}"]', edge='    {0} -->|"{2}"| {1}')
+    return "\n".join(["flowchart LR", *lines, ""])
+
+
+def to_dot(shown: Exportable) -> str:
+    """A directed graph in Graphviz' DOT of an answer (`graphsearch.export.plain_graph`).
+
+    Names and types longer than 80 characters are cut. Raises `InvalidInputError` for a value without a graph.
+    """
+    lines = _labelled(
+        plain_graph(shown), _escaped, node='    {} [shape=box, label="{}"];', edge='    {0} -> {1} [label="{2}"];'
+    )
+    return "\n".join(["digraph graphsearch {", "    rankdir=LR;", *lines, "}", ""])
+
+
+def _labelled(graph: Graph, escape: Callable[[str], str], *, node: str, edge: str) -> Iterator[str]:
+    """Lines such as ``n0: Ada Lovelace (person)``, and ``n0, n1: works_at 0.54`` with a score if there is one."""
+    names = {each["id"]: f"n{number}" for number, each in enumerate(graph["nodes"])}
+
+    def label(text: str) -> str:
+        return escape(cut(safe_text(text) or "(unnamed)", _LONGEST))
+
+    for each in graph["nodes"]:
+        yield node.format(names[each["id"]], f"{label(each['name'])} ({label(each['type'])})")
+    for each in graph["links"]:
+        score = each.get("score")
+        shown = f" {score:.2f}" if isinstance(score, float) else ""
+        yield edge.format(names[each["source"]], names[each["target"]], label(each["type"]) + shown)
+
+
+# Mermaid reads a label as Markdown, looks for icons in it, and can quote a quotation mark only by its character code,
+# #34;. So letters and digits, and a mark between two of them (works_at), are written as they are, all else by its code.
+_MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
 
 
 def _encoded(text: str) -> str:
@@ -261,85 +237,44 @@ def _encoded(text: str) -> str:
 _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "&": "&amp;"})  # Graphviz decodes HTML's entities
 
 
-def to_dot(shown: Exportable) -> str:
-    """A directed graph in DOT of an answer (`graphsearch.export.plain_graph`).
-
-    Names and types longer than 80 characters are cut. Raises `InvalidInputError` for a value without a graph, and
-    `MissingExtraError` without the extra ``graphs``.
-    """
-    pydot = load("pydot", extra="graphs", purpose="DOT")
-    graph = plain_graph(shown)
-    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
-    dot = pydot.Dot("graphsearch", graph_type="digraph", rankdir="LR")
-    for node in graph.nodes:
-        dot.add_node(pydot.Node(names[node.id], shape="box", label=_quoted(_node_label(node, _escaped))))
-    for edge in graph.edges:
-        dot.add_edge(pydot.Edge(names[edge.source], names[edge.target], label=_quoted(_edge_label(edge, _escaped))))
-    return str(dot.to_string())
-
-
-def _quoted(label: str) -> str:
-    """Quoted here: pydot does not quote text that looks quoted, or like HTML, and a stored name may."""
-    return f'"{label}"'
-
-
 def _escaped(text: str) -> str:
     return text.translate(_ESCAPED)
-
-
-_NOT_XML: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_LINE_END: Final = re.compile("\r\n?")
 
 
 def to_networkx(shown: Exportable) -> Any:
     """An answer (`graphsearch.export.plain_graph`) as a ``networkx.MultiDiGraph``, nothing cut.
 
     Nodes and edges are identified by their ids, the key of an edge being that of its relation, and have ``name``
-    (nodes), ``type`` and their other known properties as attributes. Raises `InvalidInputError` for a value without a
-    graph, and `MissingExtraError` without the extra ``graphs``.
+    (nodes), ``type`` and their other properties as attributes. Raises `InvalidInputError` for a value without a graph,
+    and `MissingExtraError` without the extra ``graphs``.
     """
-    return _drawn(plain_graph(shown))
+    networkx = load("networkx", extra="graphs", purpose="a networkx graph")
+    return networkx.node_link_graph(plain_graph(shown), edges="links")
 
 
 def to_graphml(shown: Exportable) -> str:
-    """`to_networkx` as GraphML, nothing cut.
+    """`to_networkx` as GraphML, nothing cut: properties with a value, lists and objects as JSON text.
 
     XML cannot represent most control characters: they become U+FFFD, and every line break is a line feed. Raises what
     `to_networkx` raises.
     """
-    networkx = load("networkx", extra="graphs", purpose="GraphML")
-    return "\n".join(networkx.generate_graphml(_drawn(plain_graph(shown), text=_writable)))
+    networkx, graph = load("networkx", extra="graphs", purpose="GraphML"), plain_graph(shown)
+    parts = {name: [*map(_writable, graph[name])] for name in ("nodes", "links")}
+    drawn = networkx.node_link_graph({**parts, "directed": True, "multigraph": True, "graph": {}}, edges="links")
+    return "\n".join(networkx.generate_graphml(drawn))
 
 
-def _drawn(graph: PlainGraph, text: Callable[[str], str] = str) -> Any:
-    """A networkx graph with ``text`` applied to every text."""
-
-    def attributes(element: Node | Edge) -> dict[str, Value]:
-        values = {**element.attributes, "type": element.type}
-        return {name: text(value) if isinstance(value, str) else value for name, value in values.items()}
-
-    drawn = load("networkx", extra="graphs", purpose="a networkx graph").MultiDiGraph()
-    for node in graph.nodes:
-        drawn.add_node(text(node.id), **{**attributes(node), "name": text(node.name)})
-    for edge in graph.edges:
-        drawn.add_edge(text(edge.source), text(edge.target), key=text(edge.id), **attributes(edge))
-    return drawn
+_NOT_XML: Final = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LINE_END: Final = re.compile("\r\n?")
 
 
-def _writable(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", _LINE_END.sub("\n", text))
-
-
-def _node_label(node: Node, escape: _Escape) -> str:
-    """``Ada Lovelace (person)``."""
-    return f"{escape(_short(node.name))} ({escape(_short(node.type))})"
-
-
-def _edge_label(edge: Edge, escape: _Escape) -> str:
-    """``works_at``, with its score if it has one: ``works_at 0.54``."""
-    score, type_ = edge.attributes.get("score"), escape(_short(edge.type))
-    return f"{type_} {score:.2f}" if isinstance(score, float) else type_
-
-
-def _short(text: str) -> str:
-    return cut(safe_text(text) or "(unnamed)", _LONGEST)
+def _writable(part: Mapping[str, Any]) -> _Json:
+    """The properties of a node or a link that XML can hold; its ids, its name and its type are there, if empty."""
+    made: _Json = {}
+    for name, value in part.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if type(value) in (int, float):
+            made[name] = value
+        elif value not in (None, "", [], (), {}) or name in (*_NODE, *_LINK):
+            made[name] = _NOT_XML.sub("\ufffd", _LINE_END.sub("\n", text))
+    return made

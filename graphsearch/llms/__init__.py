@@ -4,27 +4,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from graphsearch.llms.anthropic import AnthropicLLM
-from graphsearch.llms.openai import OpenAILLM
-from graphsearch.llms.structured import StructuredLLM
-from graphsearch.llms.usage import Budget, BudgetedLLM, ByteCounter, Call, Meter, Prices, Usage, metered, record
+from graphsearch.llms.anthropic import AnthropicLLM as AnthropicLLM
+from graphsearch.llms.openai import OpenAILLM as OpenAILLM
+from graphsearch.llms.structured import StructuredLLM as StructuredLLM
+from graphsearch.llms.usage import Budget as Budget
+from graphsearch.llms.usage import BudgetedLLM as BudgetedLLM
+from graphsearch.llms.usage import ByteCounter as ByteCounter
+from graphsearch.llms.usage import Call as Call
+from graphsearch.llms.usage import Meter as Meter
+from graphsearch.llms.usage import Prices as Prices
+from graphsearch.llms.usage import Usage as Usage
+from graphsearch.llms.usage import metered as metered
+from graphsearch.llms.usage import record as record
 from graphsearch.model import validation as check
-
-__all__ = [
-    "AnthropicLLM",
-    "Budget",
-    "BudgetedLLM",
-    "ByteCounter",
-    "Call",
-    "Meter",
-    "OpenAILLM",
-    "Prices",
-    "StructuredLLM",
-    "Usage",
-    "llm_called",
-    "metered",
-    "record",
-]
 
 _VENDORS: Final[Mapping[str, type[OpenAILLM | AnthropicLLM]]] = MappingProxyType(
     {"openai": OpenAILLM, "anthropic": AnthropicLLM}

@@ -8,14 +8,14 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.display.pages import Html, Listed, Listing, element, quiet
+from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.query.analysis import Analysis, analyse
 from graphsearch.query.question_names import Anchor
 from graphsearch.relevance.triplet_relevance import CERTAIN
 from graphsearch.scoring.triplet_score import ends
-from graphsearch.text.rendering import entity_name, safe_text, triplet_line
+from graphsearch.text.rendering import entity_name, safe_text
 from graphsearch.traversal.paths import GraphPath, path_steps
 from graphsearch.understanding.interpreting import Interpretation
 
@@ -82,11 +82,10 @@ class Summary:
         return " ".join(map(str, self.sentences))
 
 
-def cited_page(summary: Summary) -> list[Html]:
-    """The sentences of a summary, each with its citations, then what was cited."""
+def cited_lines(summary: Summary) -> list[str]:
+    """The text of a summary, then what its sentences cite."""
     lines = {source.number: source.line for sentence in summary.sentences for source in sentence.sources}
-    sources = (f"[{number}] {line.removeprefix('- ')}" for number, line in sorted(lines.items()))
-    return [*(element("p", str(sentence)) for sentence in summary.sentences), *map(quiet, sources)]
+    return [summary.text, *(f"[{number}] {line.removeprefix('- ')}" for number, line in sorted(lines.items()))]
 
 
 @attrs.frozen(kw_only=True)
@@ -103,7 +102,7 @@ class Connection:
 
 
 @attrs.frozen(kw_only=True)
-class SearchResult(Listed):
+class SearchResult(Displayed):
     """The answer to one question.
 
     * ``triplets``: best first, or as they were picked to differ; equal scores always in the same order.
@@ -166,22 +165,20 @@ class SearchResult(Listed):
         """What the question asks, with the plan that follows from it and from the ``anchors``; made when asked for."""
         return analyse(self.query, as_of=self.as_of, anchors=self.anchors)
 
-    def _listing(self) -> Listing:
+    def __str__(self) -> str:
         ways = (
             (each, "; ".join(" ".join(path_steps(path)) for path in each.paths.values())) for each in self.connections
         )
-        return Listing(
-            query=self.query,
-            summary=f"{self.mode}, as of {self.as_of:%Y-%m-%d}; "
+        return print_listing(
+            self.query,
+            f"{self.mode}, as of {self.as_of:%Y-%m-%d}",
             f"{len(self.triplets)} of the {self.found} relations found",
+            hidden(self.denied),
             head=("source", "relation", "target", "fact"),
-            rows=[(each.score, each.parts, _cells(each)) for each in self.triplets],
-            lines=map(triplet_line, self.triplets),
+            rows=[(each.score, _cells(each)) for each in self.triplets],
             reason=self.reason,
-            denied=self.denied,
-            text=self.summary.text if self.summary else "",
-            above=cited_page(self.summary) if self.summary else (),
-            below=[quiet(f"{entity_name(each.entity)}, {each.score:.4f}: {steps}") for each, steps in ways],
+            above=cited_lines(self.summary) if self.summary else (),
+            below=[f"{entity_name(each.entity)}, {each.score:.4f}: {steps}" for each, steps in ways],
         )
 
 

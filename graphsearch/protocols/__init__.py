@@ -1,50 +1,24 @@
 """The protocols of the parts of an engine; matching methods suffice, no inheritance is required."""
 
-from graphsearch.protocols.curating import Curating
-from graphsearch.protocols.graph_store import GraphStore, Scoped
-from graphsearch.protocols.learning import Learning
-from graphsearch.protocols.moving import Moving
-from graphsearch.protocols.parts import (
-    LLM,
-    Authorizer,
-    Clock,
-    Embedder,
-    Extractor,
-    Frontier,
-    InputType,
-    KnowingExtractor,
-    TokenCounter,
-    Traversal,
-    WordVectors,
-)
-from graphsearch.protocols.reading import Reading
-from graphsearch.protocols.reembedding import Reembeddable
-from graphsearch.protocols.reviewing import Reviewing
-from graphsearch.protocols.searching import Searching
-from graphsearch.protocols.walking import Walking
-from graphsearch.protocols.writing import Writing
-
-__all__ = [
-    "LLM",
-    "Authorizer",
-    "Clock",
-    "Curating",
-    "Embedder",
-    "Extractor",
-    "Frontier",
-    "GraphStore",
-    "InputType",
-    "KnowingExtractor",
-    "Learning",
-    "Moving",
-    "Reading",
-    "Reembeddable",
-    "Reviewing",
-    "Scoped",
-    "Searching",
-    "TokenCounter",
-    "Traversal",
-    "Walking",
-    "WordVectors",
-    "Writing",
-]
+from graphsearch.protocols.graph_store import Curating as Curating
+from graphsearch.protocols.graph_store import GraphStore as GraphStore
+from graphsearch.protocols.graph_store import Learning as Learning
+from graphsearch.protocols.graph_store import Moving as Moving
+from graphsearch.protocols.graph_store import Reading as Reading
+from graphsearch.protocols.graph_store import Reembeddable as Reembeddable
+from graphsearch.protocols.graph_store import Reviewing as Reviewing
+from graphsearch.protocols.graph_store import Scoped as Scoped
+from graphsearch.protocols.graph_store import Searching as Searching
+from graphsearch.protocols.graph_store import Walking as Walking
+from graphsearch.protocols.graph_store import Writing as Writing
+from graphsearch.protocols.parts import LLM as LLM
+from graphsearch.protocols.parts import Authorizer as Authorizer
+from graphsearch.protocols.parts import Clock as Clock
+from graphsearch.protocols.parts import Embedder as Embedder
+from graphsearch.protocols.parts import Extractor as Extractor
+from graphsearch.protocols.parts import Frontier as Frontier
+from graphsearch.protocols.parts import InputType as InputType
+from graphsearch.protocols.parts import KnowingExtractor as KnowingExtractor
+from graphsearch.protocols.parts import TokenCounter as TokenCounter
+from graphsearch.protocols.parts import Traversal as Traversal
+from graphsearch.protocols.parts import WordVectors as WordVectors

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-import random
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -18,7 +17,7 @@ from graphsearch.ingest import Progress
 from graphsearch.model import ElementKind, Vector, validation
 from graphsearch.model.reembedding import OutdatedVector, Reembedding
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.protocols.reembedding import NewVector
+from graphsearch.protocols.graph_store import NewVector
 from graphsearch.text.bm25 import embedding_text
 
 BATCH: Final = 256
@@ -76,7 +75,7 @@ async def reembed(
     begun = time.monotonic()
     (row,) = await embedder.embed(["a"], input_type="document")
     switched = await store.begin_reembedding(embedder.name, len(row), restart=restart)
-    running = _Running(store, embedder, _Pace(per_second), batch, progress)
+    running = _Running(store, embedder, per_second or math.inf, batch, progress)
     if switched:
         await running.run()
     await store.settle()
@@ -91,31 +90,12 @@ async def reembed(
 
 
 @attrs.define(eq=False)
-class _Pace:
-    """Waits between batches, so that at most so many texts are embedded a second."""
-
-    per_second: float | None
-    _next: float = 0.0
-
-    def most(self, batch: int) -> int:
-        """The texts of a batch: no more than those of a second."""
-        return batch if self.per_second is None else min(batch, max(1, math.floor(self.per_second)))
-
-    async def wait(self, texts: int) -> None:
-        """Wait for the turn of the next ``texts``."""
-        if self.per_second is not None:
-            now = time.monotonic()
-            await asyncio.sleep(max(0.0, self._next - now))
-            self._next = max(self._next, now) + texts / self.per_second
-
-
-@attrs.define(eq=False)
 class _Running:
     """Passes over what is outdated, until so little is left that the switch can do it."""
 
     store: GraphStore
     embedder: Embedder
-    pace: _Pace
+    per_second: float
     batch: int
     progress: Progress | None
     embedded: Counter[ElementKind] = attrs.field(factory=Counter)
@@ -146,15 +126,15 @@ class _Running:
     async def _pass(self, kind: ElementKind, most: int) -> None:
         """Embed what is outdated, in order of id; no more than ``most``, or a writer could prolong the pass forever."""
         last: UUID | str | None = None
-        size, done = self.pace.most(self.batch), 0
+        size, done = max(1, math.floor(min(self.batch, self.per_second))), 0
         while done < most:
             page = await self.store.outdated_vectors(kind, self.embedder.name, after=last, limit=size)
             if page:
                 last = page[-1].element.id
-                await self.pace.wait(len(page))
                 await self.store.put_new_vectors(kind, self.embedder.name, await self._remade(page))
                 done += len(page)
                 self._note(kind, len(page))
+                await asyncio.sleep(len(page) / self.per_second)
             if len(page) < size:
                 break
 
@@ -202,7 +182,7 @@ class ReembedEstimate:
 async def estimate_reembedding(store: GraphStore, embedder: Embedder, *, sample: int = SAMPLE) -> ReembedEstimate:
     """Estimate what `reembed` with this model would embed, and how long; nothing is changed.
 
-    All texts that are left are read and counted, page by page; ``sample`` of each kind, chosen at random, are embedded.
+    All texts that are left are read and counted, page by page; the first ``sample`` of each kind are embedded.
     With 0 nothing but one letter is embedded. Raises what the store and the embedder raise.
     """
     validation.refuse("estimate", validation.number("sample", sample, 0))
@@ -210,12 +190,16 @@ async def estimate_reembedding(store: GraphStore, embedder: Embedder, *, sample:
     present, unfinished = await store.embedder_name(), await store.reembedding()
     texts, characters, seconds = dict[ElementKind, int](), dict[ElementKind, int](), 0.0
     for kind in ElementKind:
-        counted = await _count(store, kind, embedder.name, sample)
-        texts[kind], characters[kind] = counted.texts, counted.characters
-        if counted.sample:
+        texts[kind] = characters[kind] = 0
+        some: list[str] = []
+        async for text in _left_to_embed(store, kind, embedder.name):
+            texts[kind] += 1
+            characters[kind] += len(text)
+            some += [text] if len(some) < sample else []
+        if some:
             begun = time.perf_counter()
-            await embedder.embed(counted.sample, input_type="document")
-            seconds += (time.perf_counter() - begun) / len(counted.sample) * counted.texts
+            await embedder.embed(some, input_type="document")
+            seconds += (time.perf_counter() - begun) / len(some) * texts[kind]
     return ReembedEstimate(
         embedder=embedder.name,
         dimensions=len(row),
@@ -227,32 +211,11 @@ async def estimate_reembedding(store: GraphStore, embedder: Embedder, *, sample:
     )
 
 
-@attrs.define(eq=False)
-class _Counted:
-    """The texts of a kind, and a sample in which each is as likely as any other."""
-
-    size: int
-    texts: int = 0
-    characters: int = 0
-    sample: list[str] = attrs.field(factory=list)
-    _chance: random.Random = attrs.field(factory=lambda: random.Random(0))  # noqa: S311 - a sample
-
-    def add(self, text: str) -> None:
-        """Count a text."""
-        self.texts += 1
-        self.characters += len(text)
-        if len(self.sample) < self.size:
-            self.sample.append(text)
-        elif self.size and (place := self._chance.randrange(self.texts)) < self.size:
-            self.sample[place] = text
-
-
-async def _count(store: GraphStore, kind: ElementKind, name: str, sample: int) -> _Counted:
-    counted = _Counted(sample)
+async def _left_to_embed(store: GraphStore, kind: ElementKind, name: str) -> AsyncIterator[str]:
+    """The texts of a kind that have a vector, and none of the model ``name``, in order of id."""
     last: UUID | str | None = None
     while page := await store.outdated_vectors(kind, name, after=last, limit=_PAGE):
         last = page[-1].element.id
         for each in page:
             if (text := embedding_text(each.element)).strip():
-                counted.add(text)
-    return counted
+                yield text

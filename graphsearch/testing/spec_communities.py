@@ -22,7 +22,7 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.protocols import GraphStore
-from graphsearch.protocols.learning import HEALTH_RECORDS
+from graphsearch.protocols.graph_store import HEALTH_RECORDS
 from graphsearch.testing.samples import claim, day, mention, person, put, relation, view
 from graphsearch.testing.spec import StoreSpec
 

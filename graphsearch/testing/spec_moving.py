@@ -42,7 +42,7 @@ from graphsearch.model import (
 from graphsearch.model.reembedding import OutdatedVector
 from graphsearch.model.stored import Record, RecordKind, ScopeSettings, StoredRelation, key_of
 from graphsearch.protocols import GraphStore
-from graphsearch.protocols.reembedding import NewVector
+from graphsearch.protocols.graph_store import NewVector
 from graphsearch.reembedding import reembed
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.testing.samples import (

@@ -30,7 +30,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.identity import normalise_name
 from graphsearch.protocols import GraphStore
-from graphsearch.protocols.reading import MemoryFilters
+from graphsearch.protocols.graph_store import MemoryFilters
 from graphsearch.testing.fakes import NOON, FixedClock
 from graphsearch.testing.samples import (
     ADA,

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
-from graphsearch.display.pages import Displayed, Shown, element, page, quiet
+from graphsearch.display.printing import Displayed
 from graphsearch.model import Entity, Relation
 from graphsearch.text.rendering import entity_name, safe_text
 
@@ -31,9 +31,8 @@ class GraphPath(Displayed):
         """Number of relations."""
         return len(self.relations)
 
-    def _shown(self) -> Shown:
-        line = " ".join(path_steps(self))
-        return Shown(page(element("code", line), quiet(f"strength {self.strength:.4f}")), line)
+    def __str__(self) -> str:
+        return " ".join(path_steps(self))
 
 
 def path_steps(path: GraphPath) -> list[str]:

@@ -27,7 +27,7 @@ from graphsearch.model import (
 from graphsearch.model.identity import snake_case
 from graphsearch.model.signatures import memory_signature
 from graphsearch.protocols import Reading
-from graphsearch.protocols.reading import MemoryFilters
+from graphsearch.protocols.graph_store import MemoryFilters
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.folding import GroupedClaims, claims_behind
 from graphsearch.stores.in_memory.state import E, Elements

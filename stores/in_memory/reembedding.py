@@ -12,7 +12,7 @@ from graphsearch._support.concurrency import in_slices
 from graphsearch.model import ElementKind, validation
 from graphsearch.model.reembedding import OutdatedVector, Reembedding
 from graphsearch.protocols import Reembeddable
-from graphsearch.protocols.reembedding import NewVector, Remake
+from graphsearch.protocols.graph_store import NewVector, Remake
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.parts import Part
 from graphsearch.stores.in_memory.state import Draft, Elements, ElementsDraft, State

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
 from graphsearch.model import Batch, Claim, Community, HealthRecord, Mention, Relation, validation
-from graphsearch.protocols.learning import HEALTH_RECORDS
+from graphsearch.protocols.graph_store import HEALTH_RECORDS
 
 Pair: TypeAlias = tuple[UUID, UUID]
 GROWN: Final = 1.25

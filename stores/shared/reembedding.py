@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
 from graphsearch.model import Entity, Memory, Relation, Scope, validation
-from graphsearch.protocols.reembedding import NewVector
+from graphsearch.protocols.graph_store import NewVector
 from graphsearch.stores.shared.vectors import Vectors, read_vectors
 
 

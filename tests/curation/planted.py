@@ -31,7 +31,7 @@ def network(size, sources, targets, weights=None):
     """A network of people P0, P1, …"""
     names = [f"P{node}" for node in range(size)]
     return Network(
-        ids=[entity_id("person", name) for name in names],
+        ids=sorted(entity_id("person", name) for name in names),
         names=names,
         importance=np.full(size, 0.5),
         sources=np.asarray(sources, np.intp),

@@ -3,7 +3,6 @@
 from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.export.answers import Edge, Node, PlainGraph
 from graphsearch.model import Batch, Memory, Mention
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
@@ -41,19 +40,19 @@ anything = st.one_of(texts(), st.sampled_from(HOSTILE))
 
 @st.composite
 def graphs(draw):
-    """Plain graphs of which nothing but the ids of edges is harmless."""
+    """Graphs of which nothing but the keys of links is harmless."""
     ids = draw(st.lists(texts(max_size=8), min_size=1, max_size=5, unique=True))
-    nodes = tuple(
-        Node(id=id_, name=draw(anything), type=draw(anything), attributes={"text": draw(anything)}) for id_ in ids
-    )
+    nodes = [{"id": id_, "name": draw(anything), "type": draw(anything), "text": draw(anything)} for id_ in ids]
     ends = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=6))
-    edges = tuple(
-        Edge(
-            id=f"e{row}", source=source, target=target, type=draw(anything), attributes={"score": draw(st.floats(0, 1))}
-        )
+    links = [
+        {"key": f"e{row}", "source": source, "target": target, "type": draw(anything), "score": draw(st.floats(0, 1))}
         for row, (source, target) in enumerate(ends)
-    )
-    return PlainGraph(nodes, edges)
+    ]
+    return graph_of(nodes, links)
+
+
+def graph_of(nodes, links):
+    return {"directed": True, "multigraph": True, "graph": {}, "nodes": nodes, "links": links}
 
 
 MOVED = edge("Ada", "works_at", "Globex", fact="Ada works at Globex.", evidence=("m1",), supported_at=days_ago(0))

@@ -13,8 +13,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
 from graphsearch.modes.options import SearchMode
-from graphsearch.moving import ExportFormat, detect_format, import_export
-from graphsearch.moving.foreign import cognee, graphiti, mem0, zep
+from graphsearch.moving import ExportFormat, convert_export, detect_format, import_export
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 
@@ -56,7 +55,7 @@ def export(tmp_path: Path, *lines: object, name: str = "export.jsonl") -> list[P
 
 
 async def test_facts_of_graphiti_hold_when_they_held_and_rest_on_their_episodes(out):
-    report = graphiti.convert(GRAPHITI, out)
+    report = convert_export(GRAPHITI, out, ExportFormat.GRAPHITI)
     assert (report.entities, report.memories, report.claims, report.relations) == (4, 2, 2, 1)
     engine = await engine_with(out)
     spring, autumn = datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 10, 1, tzinfo=UTC)
@@ -75,7 +74,7 @@ async def test_facts_of_graphiti_hold_when_they_held_and_rest_on_their_episodes(
 
 
 async def test_episodes_of_graphiti_are_recalled_with_their_dates(out):
-    graphiti.convert(GRAPHITI, out)
+    convert_export(GRAPHITI, out, ExportFormat.GRAPHITI)
     engine = await engine_with(out)
     (best, *_) = (await engine.recall("who starts on Atlas?")).memories
     assert best.memory.id == "e-1"
@@ -84,7 +83,7 @@ async def test_episodes_of_graphiti_are_recalled_with_their_dates(out):
 
 
 async def test_entities_of_graphiti_keep_their_summary_attributes_and_id(out):
-    graphiti.convert(GRAPHITI, out)
+    convert_export(GRAPHITI, out, ExportFormat.GRAPHITI)
     engine = await engine_with(out)
     found = await engine.search("Priya Sharma", mode=SearchMode.NEIGHBORHOOD)
     (priya,) = {each.source.id: each.source for each in found.triplets if each.source.name == "Priya Sharma"}.values()
@@ -93,7 +92,7 @@ async def test_entities_of_graphiti_keep_their_summary_attributes_and_id(out):
 
 
 def test_what_of_graphiti_cannot_be_carried_is_reported_by_line(out):
-    report = graphiti.convert(GRAPHITI, out)
+    report = convert_export(GRAPHITI, out, ExportFormat.GRAPHITI)
     faults, losses = by_line(report.faults), by_line(report.losses)
     assert {fault.path for fault in (*report.faults, *report.losses)} == {str(GRAPHITI[0])}
     assert sorted(faults) == [6, 9, 13, 14, 15, 17]
@@ -114,16 +113,16 @@ def test_a_group_of_graphiti_is_a_project_of_its_own(tmp_path, out):
     nodes = [{"uuid": str(number), "name": f"N{number}", "group_id": group} for number, group in enumerate("aab")]
     files = export(tmp_path, *nodes)
     with pytest.raises(InvalidInputError, match="has the groups 'a', 'b': choose one"):
-        graphiti.convert(files, out)
+        convert_export(files, out, ExportFormat.GRAPHITI)
     assert not out.exists()
-    assert graphiti.convert(files, out, group="a").entities == 2
+    assert convert_export(files, out, ExportFormat.GRAPHITI, group="a").entities == 2
 
 
 # -- cognee -------------------------------------------------------------------------------------------------------
 
 
 async def test_a_graph_of_cognee_is_found_with_its_types_and_chunks(out):
-    report = cognee.convert(COGNEE, out)
+    report = convert_export(COGNEE, out, ExportFormat.COGNEE)
     assert (report.entities, report.memories, report.claims, report.relations) == (4, 2, 0, 3)
     engine = await engine_with(out)
     assert await around(engine, "lexer") == {"Bob wrote lexer", "parser depends_on lexer"}
@@ -141,7 +140,7 @@ async def test_a_graph_of_cognee_is_found_with_its_types_and_chunks(out):
 
 
 def test_what_of_cognee_cannot_be_carried_is_reported_by_line(out):
-    report = cognee.convert(COGNEE, out)
+    report = convert_export(COGNEE, out, ExportFormat.COGNEE)
     nodes, edges = map(str, COGNEE)
     assert [(fault.path, fault.line) for fault in report.faults] == [(edges, 10), (edges, 11), (nodes, 5), (nodes, 10)]
     assert "not carried: c-1" in report.faults[0].message
@@ -157,7 +156,7 @@ def test_what_of_cognee_cannot_be_carried_is_reported_by_line(out):
 
 def test_an_edge_of_cognee_needs_both_of_its_ends(tmp_path, out):
     edges = [{"source_node_id": "z", "target_node_id": "a"}, {"source_node_id": "a", "target_node_id": None}]
-    report = cognee.convert(export(tmp_path, {"id": "a", "name": "A"}, *edges), out)
+    report = convert_export(export(tmp_path, {"id": "a", "name": "A"}, *edges), out, ExportFormat.COGNEE)
     assert by_line(report.faults) == {
         2: "what it joins was not carried: z",
         3: "what it joins was not carried: an end without an id",
@@ -166,7 +165,7 @@ def test_an_edge_of_cognee_needs_both_of_its_ends(tmp_path, out):
 
 def test_a_chunk_of_cognee_whose_id_was_given_before_is_left_out(tmp_path, out):
     chunk = {"id": "c", "type": "DocumentChunk", "text": "Once."}
-    report = cognee.convert(export(tmp_path, chunk, {**chunk, "lost": "too"}), out)
+    report = convert_export(export(tmp_path, chunk, {**chunk, "lost": "too"}), out, ExportFormat.COGNEE)
     assert by_line(report.faults) == {2: "the id c was given before"}
     assert report.losses == ()
 
@@ -174,8 +173,8 @@ def test_a_chunk_of_cognee_whose_id_was_given_before_is_left_out(tmp_path, out):
 # -- both ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("convert", [graphiti.convert, cognee.convert])
-def test_lines_that_are_not_what_they_should_be_are_left_out(tmp_path, out, convert):
+@pytest.mark.parametrize("format", [ExportFormat.GRAPHITI, ExportFormat.COGNEE])
+def test_lines_that_are_not_what_they_should_be_are_left_out(tmp_path, out, format):
     good = {"uuid": "1", "id": "1", "name": "Ada", "labels": ["Person"], "type": "person"}
     deep = '{"name": ' + "[" * 100_000
     bad: tuple[object, ...] = (
@@ -188,7 +187,7 @@ def test_lines_that_are_not_what_they_should_be_are_left_out(tmp_path, out, conv
         {"name": "Ada\0", **good},
     )
     surrogate = {**good, "uuid": "2", "id": "2", "name": "Ada \ud800"}
-    report = convert(export(tmp_path, good, *bad, "", surrogate, {"name": "no id"}), out)
+    report = convert_export(export(tmp_path, good, *bad, "", surrogate, {"name": "no id"}), out, format)
     assert report.entities == 1
     assert sorted(by_line(report.faults)) == [2, 3, 4, 5, 6, 7, 8, 10, 11]
     assert by_line(report.faults)[8] == "the id 1 was given before"
@@ -196,8 +195,8 @@ def test_lines_that_are_not_what_they_should_be_are_left_out(tmp_path, out, conv
     assert len(out.read_text().splitlines()) == 1
 
 
-@pytest.mark.parametrize("convert", [graphiti.convert, cognee.convert])
-def test_nothing_is_half_written(tmp_path, out, convert):
+@pytest.mark.parametrize("format", [ExportFormat.GRAPHITI, ExportFormat.COGNEE])
+def test_nothing_is_half_written(tmp_path, out, format):
     out.write_text("what was there")
     for files, why in (
         (export(tmp_path, "{"), "export.jsonl:1: not valid JSON"),
@@ -205,11 +204,11 @@ def test_nothing_is_half_written(tmp_path, out, convert):
         ([tmp_path / "nowhere.jsonl"], "cannot read"),
     ):
         with pytest.raises(InvalidInputError, match=why):
-            convert(files, out)
+            convert_export(files, out, format)
     assert out.read_text() == "what was there"
     good = export(tmp_path, {"uuid": "1", "id": "1", "name": "Ada"})
     with pytest.raises(InvalidInputError, match="cannot write"):
-        convert(good, tmp_path)
+        convert_export(good, tmp_path, format)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.jsonl", "export.jsonl", "team.jsonl"]
 
 
@@ -245,7 +244,7 @@ def documents(tmp_path) -> list[list[Path]]:
 
 async def test_memories_of_mem0_are_read_and_its_relations_hold(tmp_path, out):
     for files in documents(tmp_path):
-        report = mem0.convert(files, out)
+        report = convert_export(files, out, ExportFormat.MEM0)
         assert (report.memories, report.claims, report.relations) == (2, 0, 1)
         assert list(by_line(report.faults)) == [4]
         assert "name must not be empty" in by_line(report.faults)[4]
@@ -305,11 +304,13 @@ GRAPH = {
 
 
 async def test_sessions_of_zep_become_memories_in_order(tmp_path, out):
-    report = zep.convert(export(tmp_path, SESSION), out)
+    report = convert_export(export(tmp_path, SESSION), out, ExportFormat.ZEP)
     assert (report.memories, report.entities) == (2, 0)
     assert by_line(report.faults) == {3: "role: must be text, not 5"}
-    several = zep.convert(
-        export(tmp_path, SESSION, {"session_id": "s2", "ended_at": "x"}, {"thread_id": "t", "messages": []}), out
+    several = convert_export(
+        export(tmp_path, SESSION, {"session_id": "s2", "ended_at": "x"}, {"thread_id": "t", "messages": []}),
+        out,
+        ExportFormat.ZEP,
     )
     assert by_line(several.faults) == {
         1: "a message of session 's1': role: must be text, not 5",
@@ -326,7 +327,7 @@ async def test_sessions_of_zep_become_memories_in_order(tmp_path, out):
 async def test_a_graph_of_zep_holds_as_it_did(tmp_path, out):
     file = tmp_path / "graph.json"
     file.write_text(json.dumps(GRAPH))
-    report = zep.convert([file], out)
+    report = convert_export([file], out, ExportFormat.ZEP)
     assert (report.entities, report.memories, report.claims) == (2, 1, 1)
     assert list(by_line(report.losses).values()) == ["not carried: rating"]
     assert list(by_line(report.faults).values()) == ["what it joins was not carried: n9"]

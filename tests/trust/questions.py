@@ -19,10 +19,10 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBlock
 from graphsearch.curation.curator import Curator
-from graphsearch.display.pages import Displayed
+from graphsearch.display.printing import Displayed
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerError, UnknownElementError
-from graphsearch.export import PlainGraph, plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
+from graphsearch.export import plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
 from graphsearch.integrations.mcp.resources import context_for_task, read
 from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
 from graphsearch.model.codec import encode
@@ -127,8 +127,8 @@ def plain(value: Any) -> Any:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines, or rows of a table, and what comes after them, sorted."""
-    return sorted(re.split(r"\n|(?=<tr|</pre>)", text))
+    """Lines, sorted."""
+    return sorted(text.split("\n"))
 
 
 def _page(shown: Displayed) -> Any:
@@ -138,12 +138,12 @@ def _page(shown: Displayed) -> Any:
 
 
 def _files(shown: Any) -> Any:
-    """An answer in every format of export, its nodes and edges sorted and without the ids of edges."""
+    """An answer in every format of export, its nodes and links sorted and without the ids of links."""
     graph = plain_graph(shown)
-    nodes = sorted((attrs.evolve(each, attributes=plain(each.attributes)) for each in graph.nodes), key=str)
-    edges = sorted((attrs.evolve(each, id="", attributes=plain(each.attributes)) for each in graph.edges), key=str)
-    edges = [attrs.evolve(each, id=str(number)) for number, each in enumerate(edges)]
-    drawn = PlainGraph(tuple(nodes), tuple(edges))
+    nodes = sorted(map(plain, graph["nodes"]), key=str)
+    links = sorted(({**plain(each), "key": ""} for each in graph["links"]), key=str)
+    links = [{**each, "key": str(number)} for number, each in enumerate(links)]
+    drawn = {**graph, "nodes": nodes, "links": links}
     network = to_networkx(drawn)
     return (
         *(form(drawn) for form in (to_mermaid, to_dot, to_graphml)),

@@ -2,13 +2,13 @@
 
 An export is files of JSON lines, or of one JSON document. A line that cannot be converted is a fault, a line converted
 without some of its information is a loss; both are reported by file and line. Every output line is checked with the
-reader that will ingest it. Graphiti and Zep dump nodes and edges alike.
+reader that will ingest it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -33,11 +33,13 @@ MAX_BYTES: Final = 1 << 30
 
 @attrs.frozen(kw_only=True)
 class Format:
-    """What is known of a format: the fields that are texts, lists of texts and objects, with spaces between.
+    """A format: how its lines are collected, and its fields that are texts, lists of texts and objects.
 
-    ``silent`` are those that are left out without a loss: they are made anew, or say nothing of the graph.
+    ``silent`` are fields that are left out without a loss: they are made anew, or say nothing of the graph. Names of
+    fields have spaces between them.
     """
 
+    collect: Callable[[Sequence[Line], Conversion], None]
     texts: str
     lists: str = ""
     objects: str
@@ -304,46 +306,3 @@ def _written(record: Json) -> bytes:
 
 def _reference(entity: Json) -> Json:
     return {"type": entity["type"], "name": entity["name"]}
-
-
-def add_entity(line: Line, conversion: Conversion, *, id_as: str) -> None:
-    """Add a node: its type is its first label other than "Entity", else "thing"; its id becomes an attribute.
-
-    Communities are left out.
-    """
-    labels = [label for label in dict.fromkeys(line.get("labels") or ()) if label != "Entity"]
-    if "Community" in labels:
-        conversion.leave_out(line, "a community: graphsearch finds its own")
-        return
-    described = present(
-        description=line.get("summary"),
-        attributes={**(line.get("attributes") or {}), id_as: line.text("uuid")},
-    )
-    entity = {"type": labels[0] if labels else "thing", "name": line.text("name"), **described}
-    if conversion.entity(line, line.text("uuid"), entity):
-        conversion.lose_rest(line, **{"further labels": labels[1:]})
-
-
-def add_fact(line: Line, conversion: Conversion) -> None:
-    """Add an edge: a claim of each of its episodes that is there, or without one, a relation of the file.
-
-    A fact that expired without an end, because it was retracted, is left out: its history cannot be converted.
-    """
-    if line.get("expired_at") and not line.get("invalid_at"):
-        conversion.leave_out(line, "taken back at expired_at, with no invalid_at to end it: no history is carried")
-        return
-    source = conversion.found(line, line.text("source_node_uuid"), conversion.entities)
-    target = conversion.found(line, line.text("target_node_uuid"), conversion.entities)
-    if source is None or target is None:
-        return
-    fields = {
-        "type": line.get("name"),
-        "fact": line.get("fact"),
-        "valid_from": line.get("valid_at"),
-        "valid_to": line.get("invalid_at"),
-    }
-    stated = dict.fromkeys(line.get("episodes") or line.get("episode_uuids") or ())
-    absent = [episode for episode in stated if episode not in conversion.memories]
-    memories = [conversion.memories[episode] for episode in stated if episode not in absent]
-    if conversion.relation(line, source, target, fields, memories):
-        conversion.lose_rest(line, **{"episodes that are not there": absent})

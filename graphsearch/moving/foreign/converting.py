@@ -7,15 +7,15 @@ import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
 from graphsearch._support.files import UNREADABLE, opened
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor, IngestReport
-from graphsearch.moving.foreign import cognee, graphiti, mem0, zep
-from graphsearch.moving.foreign.conversion import ConversionReport, Json, first_objects
+from graphsearch.moving.foreign.conversion import Conversion, ConversionReport, Json, Line, first_objects, read_lines
+from graphsearch.moving.foreign.formats import COGNEE, GRAPHITI, MEM0, ZEP
 
 _LOOKED_AT: Final = 200
 """Objects at the beginning of a file by which its format is recognised."""
@@ -34,11 +34,11 @@ class ExportFormat(StrEnum):
     COGNEE = "cognee"
 
 
-_CONVERTERS: Final[dict[ExportFormat, Any]] = {
-    ExportFormat.MEM0: mem0.convert,
-    ExportFormat.ZEP: zep.convert,
-    ExportFormat.GRAPHITI: graphiti.convert,
-    ExportFormat.COGNEE: cognee.convert,
+_FORMATS: Final = {
+    ExportFormat.MEM0: MEM0,
+    ExportFormat.ZEP: ZEP,
+    ExportFormat.GRAPHITI: GRAPHITI,
+    ExportFormat.COGNEE: COGNEE,
 }
 
 
@@ -93,16 +93,26 @@ def convert_export(
 ) -> ConversionReport:
     """Convert exports of one format into a file of JSON lines that `Ingestor.add` ingests, written as a whole.
 
-    ``group`` chooses one of several groups of Graphiti. Raises `InvalidInputError` for files that cannot be read or
-    written, and where nothing can be converted.
+    ``group`` chooses one of several groups of Graphiti, each of which belongs into a project of its own. Raises
+    `InvalidInputError` for files that cannot be read or written, and where nothing can be converted.
     """
-    convert = _CONVERTERS.get(format)
-    if convert is None:
+    if format is ExportFormat.GRAPHSEARCH:
         raise InvalidInputError("import", [f"{format} is not converted: import_scope reads it"])
     if group is not None and format is not ExportFormat.GRAPHITI:
         raise InvalidInputError("import", [f"{format} has no groups"])
-    report: ConversionReport = convert(files, out) if group is None else convert(files, out, group=group)
-    return report
+    known = _FORMATS[format]
+    lines, faults = read_lines(files, known)
+    conversion = Conversion(known, faults)
+    known.collect(_of_group(lines, group) if format is ExportFormat.GRAPHITI else lines, conversion)
+    return conversion.write(out)
+
+
+def _of_group(lines: list[Line], group: str | None) -> list[Line]:
+    groups = sorted({line.text("group_id") for line in lines})
+    if group is None and len(groups) > 1:
+        named = ", ".join(map(repr, groups))
+        raise InvalidInputError("export", [f"has the groups {named}: choose one, each is a project of its own"])
+    return lines if group is None else [line for line in lines if line.text("group_id") == group]
 
 
 async def import_export(

@@ -22,7 +22,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.identity import snake_case
 from graphsearch.protocols import Reading
-from graphsearch.protocols.reading import MemoryFilters
+from graphsearch.protocols.graph_store import MemoryFilters
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed

@@ -9,7 +9,7 @@ from uuid import UUID
 from graphsearch.model import ElementKind, validation
 from graphsearch.model.reembedding import OutdatedVector, Reembedding
 from graphsearch.protocols import Reembeddable
-from graphsearch.protocols.reembedding import NewVector, Remake
+from graphsearch.protocols.graph_store import NewVector, Remake
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import SHADOWS
