@@ -31,10 +31,15 @@ from graphsearch.stores.in_postgres.session.migrating import migrate
 Connection: TypeAlias = psycopg.Connection[Any]
 """A connection of the server's owner, in autocommit."""
 
-SETTINGS: Final[Mapping[str, str]] = MappingProxyType({"wal_init_zero": "off"})
-"""Settings of every embedded server: it does not fill new log files with zeros first, 16 MB each, which would stall
-bulk writes.
+SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
+    {"wal_init_zero": "off", "wal_recycle": "off", "max_wal_size": "256MB"}
+)
+"""Settings of every embedded server: its log is small, and nearly empty once it is stopped.
+
+It does not keep old files of the log for new ones, nor fill these with zeros first, which would stall bulk writes.
 """
+_SEGMENTS: Final = "--wal-segsize=4"
+"""Megabytes of a file of the log, of which some are always there; 16 are usual."""
 
 _WRITTEN: Final = "SELECT lower(name), setting FROM pg_file_settings WHERE sourcefile LIKE '%/postgresql.auto.conf'"
 _RELOAD: Final = "SELECT pg_reload_conf()"
@@ -269,6 +274,7 @@ def _package() -> Any:
 
 def _make_cluster(initdb: Callable[..., str], arguments: list[str], **options: Any) -> str:
     """Run initdb in a locale that does not depend on the user's, which may be missing or have another encoding."""
+    arguments = [*arguments, _SEGMENTS]
     try:
         return initdb(arguments, env={**os.environ, "LC_ALL": "C.UTF-8"}, **options)
     except subprocess.CalledProcessError:  # a system without that locale

@@ -28,7 +28,7 @@ README = ROOT / "README.md"
 SERVER, DATABASE, MODELS = "PAGES_SERVER", "PAGES_DATABASE", "PAGES_MODELS"
 """Variables: the folder of the server in place of each embedded one, its database, the URL in place of Ollama's."""
 OLLAMA = "http://localhost:11434/v1"
-FIRST_EXAMPLE = "(../../README.md#ten-lines)"
+FIRST_EXAMPLE = "../README.md#ten-lines)"
 FIRST_COMMANDS = re.compile(r"continue from \[[^]]*\]\((?:\.\./reference/)?command-line\.md\)")
 FENCE = re.compile(r"^```(python|sh|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("graphsearch", "stores", "authz", "context", "tests", "pyproject.toml", "README.md", "LICENSE")
-DATA = (".sql", ".cedar", ".cedarschema", ".typed", ".txt", ".lua", ".npz", ".html", ".css", ".js", ".svg")
+DATA = (".sql", ".cedar", ".jsonl", ".cedarschema", ".typed", ".txt", ".lua", ".npz", ".html", ".css", ".js", ".svg")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
 
 

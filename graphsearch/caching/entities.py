@@ -7,7 +7,7 @@ a change began or ended in between, the ticket is invalid and the entities are r
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -22,10 +22,10 @@ from graphsearch._support.lazy import load
 from graphsearch._support.timing import SystemClock
 from graphsearch.columns import Keys
 from graphsearch.errors import InvalidInputError, UnknownScopeError
-from graphsearch.model import ElementKind, ElementRef, Entity, Scope
+from graphsearch.model import ElementKind, Entity, Scope
 from graphsearch.model import validation as check
 from graphsearch.protocols import Clock, GraphStore
-from graphsearch.protocols.effects import Effect, effect_of
+from graphsearch.protocols.effects import effect_of
 
 
 def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
@@ -47,7 +47,7 @@ def cache_report(store: GraphStore) -> CacheReport | None:
 
 
 class _CachedStore:
-    """Forward every method; evict the entities that a method changes according to its declared effect.
+    """Forward every method; evict all entities where one changes any, according to its declared effect.
 
     A method without a declaration, or one that the protocol does not define, may change any entity.
     """
@@ -59,21 +59,13 @@ class _CachedStore:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
-        if not inspect.iscoroutinefunction(method):
+        effect = effect_of(GraphStore, name)
+        if not inspect.iscoroutinefunction(method) or (effect is not None and "entities" not in effect):
             return method
-        effect = effect_of(GraphStore, name) or _ANYTHING
-        return self._as_a_change(method, effect) if "entities" in effect.changes else method
 
-    def _as_a_change(self, method: Callable[..., Any], effect: Effect) -> Callable[..., Any]:
         @wraps(method)
         async def change(*args: Any, **kwargs: Any) -> Any:
-            keys = None
-            if effect.only:
-                given = inspect.signature(getattr(GraphStore, method.__name__)).bind(self, *args, **kwargs)
-                keys = _entities(given.arguments[effect.only])
-                if not keys:
-                    return await method(*args, **kwargs)
-            async with self.cache.changing(keys):
+            async with self.cache.changing():
                 return await method(*args, **kwargs)
 
         return change
@@ -131,15 +123,6 @@ class _CachedStore:
             self._version = version
         issued = (await self.cache.get(())).ticket
         return issued if self._version == version else None  # a snapshot of another version came in between
-
-
-_ANYTHING: Final = Effect(frozenset({"entities"}))
-
-
-def _entities(elements: Iterable[ElementRef]) -> set[UUID]:
-    """The ids of the entities among elements."""
-    keys = {element.key for element in elements if element.kind is ElementKind.ENTITY}
-    return {key for key in keys if isinstance(key, UUID)}
 
 
 _TICKETS: Final[ContextVar[Mapping[_CachedStore, str | None]]] = ContextVar("tickets", default=MappingProxyType({}))
@@ -213,11 +196,8 @@ class EntityCache(Protocol):
         """Cache entities that were read after the ticket was issued; return False if it is invalid."""
         ...
 
-    def changing(self, ids: Collection[UUID] | None = None) -> AbstractAsyncContextManager[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all), as it begins and as it ends.
-
-        Either invalidates all tickets issued before.
-        """
+    def changing(self) -> AbstractAsyncContextManager[None]:
+        """Wrap a change of the graph: evict all entities and invalidate all tickets, as it begins and as it ends."""
         ...
 
     def report(self) -> CacheReport:
@@ -295,16 +275,15 @@ class InProcessCache(CacheOfScope):
         return good
 
     @asynccontextmanager
-    async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all), as it begins and as it ends."""
-        self._evict(ids)
+    async def changing(self) -> AsyncIterator[None]:
+        """Wrap a change of the graph: evict all entities, as it begins and as it ends."""
+        self._evict()
         try:
             yield
         finally:
-            self._evict(ids)
+            self._evict()
 
-    def _evict(self, ids: Collection[UUID] | None) -> None:
+    def _evict(self) -> None:
         with self._lock:
             self._state += 1
-            for id_ in list(self._entities) if ids is None else ids:
-                self._entities.pop(id_, None)
+            self._entities.clear()

@@ -7,7 +7,7 @@ string, replaced by every change). Each method is one transaction of the server.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, Self
 from urllib.parse import quote
@@ -81,17 +81,16 @@ class RedisCache(CacheOfScope):
         return bool(await self._done(self._put(keys=keys, args=[ticket, self._ttl, self._most, *pairs])))
 
     @asynccontextmanager
-    async def changing(self, ids: Collection[UUID] | None = None) -> AsyncIterator[None]:
-        """Wrap a change of the graph: evict the entities it may touch (None: all), as it begins and as it ends."""
-        await self._evict(ids)
+    async def changing(self) -> AsyncIterator[None]:
+        """Wrap a change of the graph: evict all entities, as it begins and as it ends."""
+        await self._evict()
         try:
             yield
         finally:
-            await self._evict(ids)
+            await self._evict()
 
-    async def _evict(self, ids: Collection[UUID] | None) -> None:
-        evicting = ("DEL", self._entities) if ids is None else ("HDEL", self._entities, *map(str, ids))
-        await self._transact(("SET", self._ticket, uuid4().hex, "PX", self._ttl), evicting)
+    async def _evict(self) -> None:
+        await self._transact(("SET", self._ticket, uuid4().hex, "PX", self._ttl), ("DEL", self._entities))
 
     async def _transact(self, *commands: tuple[object, ...]) -> Any:
         transaction = self._redis.pipeline()

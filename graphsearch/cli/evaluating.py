@@ -106,9 +106,7 @@ async def evaluate(
                 evaluate_passages, read_question_set(path, questions, triples), evaluation=evaluation
             )
         case "triplets":
-            read = read_rows(questions, triplet_question)
-            known = tuple(filter(None, read))
-            given = TripletSet(graph=read_graph(*pair), questions=known, left_out=len(read) - len(known))
+            given = TripletSet(graph=read_graph(*pair), questions=read_rows(questions, triplet_question))
             measure = partial(evaluate_triplets, given, embedder=model)
         case "entities":
             asked = read_rows(questions, entity_question)
@@ -154,10 +152,9 @@ def _shown(found: Comparison) -> Iterator[str]:
             [name, *(f"{means[n]:.3f}" if n in means else "-" for n in default.metrics)] for name, means in kinds
         ]
         yield from aligned([["", *default.metrics], *means_of])
-    left = f"; {found.left_out} with no gold were left out" if found.left_out else ""
     yield ""
     yield (
-        f"{sum(found.kinds.values())} questions, {found.unanswerable} without an answer{left}; "
+        f"{sum(found.kinds.values())} questions, {found.unanswerable} without an answer; "
         f"indexed in {found.index_s:.1f} s, peak {found.rss_mb:.0f} MB"
     )
 

@@ -9,8 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import attrs
-
 from graphsearch.model import ElementKind
 from graphsearch.text.rendering import safe_text
 
@@ -31,38 +29,22 @@ class Displayed(ABC):
         return {"text/plain": self._notebook()}
 
 
-@attrs.frozen(kw_only=True)
-class Listing:
-    """A question, one line about its answer, and a table of what was found, or the ``reason`` why nothing was.
+def print_listing(
+    question: str,
+    *about: str,
+    head: Sequence[str],
+    rows: Iterable[tuple[float, Sequence[str]]],
+    reason: str = "",
+    above: Sequence[str] = (),
+    below: Sequence[str] = (),
+) -> str:
+    """A question, a line about its answer, and a table of scores and cells, or the ``reason`` why there is none.
 
-    ``rows`` have a score and the other cells. ``above`` and ``below`` are lines around the table.
+    ``above`` and ``below`` are lines around the table.
     """
-
-    query: str
-    summary: str
-    head: Sequence[str]
-    rows: Sequence[tuple[float, Sequence[str]]]
-    reason: str
-    denied: Mapping[ElementKind, int]
-    above: Sequence[str] = ()
-    below: Sequence[str] = ()
-
-
-class Listed(Displayed):
-    """An answer that lists what was found."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def _listing(self) -> Listing:
-        """The answer as a list; pure, and made when it is asked for."""
-
-    def __str__(self) -> str:
-        found = self._listing()
-        about = "; ".join(filter(None, (found.summary, hidden(found.denied))))
-        rows = text_table(("score", *found.head), ((f"{score:.4f}", *cells) for score, cells in found.rows))
-        lines = (cut(safe_text(found.query), WIDTH), about, *found.above, found.reason or rows, *found.below)
-        return "\n".join(filter(None, lines))
+    table = reason or text_table(("score", *head), ((f"{score:.4f}", *cells) for score, cells in rows))
+    lines = (cut(safe_text(question), WIDTH), "; ".join(filter(None, about)), *above, table, *below)
+    return "\n".join(filter(None, lines))
 
 
 def hidden(denied: Mapping[ElementKind, int]) -> str:

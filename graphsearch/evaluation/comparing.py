@@ -100,8 +100,7 @@ class Comparison:
     """Columns measured on the same questions.
 
     * ``columns``: the first is the default. ``rivals``: the names of the single channels and of the baseline.
-    * ``kinds``: the number of questions of each kind; ``unanswerable`` of them have no gold. ``left_out``: the number
-      of further questions whose gold is unknown.
+    * ``kinds``: the number of questions of each kind; ``unanswerable`` of them have no gold.
     * ``index_s``: the seconds that writing took, and ``rss_mb``: the peak memory of the process in 10⁶ bytes.
     """
 
@@ -109,7 +108,6 @@ class Comparison:
     rivals: tuple[str, ...] = ()
     kinds: Mapping[str, int] = attrs.field(factory=dict)
     unanswerable: int = 0
-    left_out: int = 0
     index_s: float = 0.0
     rss_mb: float = 0.0
 
@@ -133,7 +131,7 @@ class Comparison:
         """For JSON: the default's metrics and regret at the top level, those of the other columns under "others"."""
         default, *others = ({**encode(each), **self._regrets(each)} for each in self.columns)
         name = default.pop("name")
-        kept = ("kinds", "unanswerable", "left_out", "index_s", "rss_mb")
+        kept = ("kinds", "unanswerable", "index_s", "rss_mb")
         return {
             **default,
             "default": name,

@@ -313,14 +313,10 @@ def memories_of(passages: Iterable[Passage], triples: Iterable[Triple] = ()) -> 
 
 @attrs.frozen(kw_only=True)
 class TripletSet:
-    """A graph and questions about it. Raises `InvalidInputError` for a gold triplet that is not in it.
-
-    ``left_out`` is the number of further questions whose triplets are unknown.
-    """
+    """A graph and questions about it. Raises `InvalidInputError` for a gold triplet that is not in it."""
 
     graph: GivenGraph
     questions: tuple[GoldQuestion[TripletNames], ...]
-    left_out: int = 0
 
     def __attrs_post_init__(self) -> None:
         unknown = missing(self.questions, "triplet", self.graph.triples)
@@ -344,8 +340,7 @@ async def evaluate_triplets(
         return {name: Method(rank) for name, rank in (await finding_triplets(engine, TWO_HOPS)).items()}
 
     part = Part(questions=given.questions, write=write, methods=methods)
-    found = await compare_in_scopes([part], score_triplets, stores, embedder=embedder, progress=progress)
-    return attrs.evolve(found, left_out=given.left_out)
+    return await compare_in_scopes([part], score_triplets, stores, embedder=embedder, progress=progress)
 
 
 async def write_graph(graph: GivenGraph, store: GraphStore, embedder: Embedder | None) -> None:

@@ -404,14 +404,9 @@ def read_names(path: Path) -> dict[str, frozenset[str]]:
     return dict(read_rows(path, names))
 
 
-def triplet_question(line: Line) -> GoldQuestion[TripletNames] | None:
-    """A question from a line of a file; None if neither a gold nor a probe gives the triplets that answer it.
-
-    Raises `InvalidInputError`.
-    """
-    gold = line["gold"] if "gold" in line else _probed(line)
-    if gold is None:
-        return None
+def triplet_question(line: Line) -> GoldQuestion[TripletNames]:
+    """A question from a line of a file. Raises `InvalidInputError`."""
+    gold = line.get("gold")
     if not isinstance(gold, list) or not all(map(_is_triple, gold)):
         raise InvalidInputError("question", ["gold must be a list of [source, type, target]"])
     return _asked(line, [(source, snake_case(type_), target) for source, type_, target in gold])
@@ -432,16 +427,6 @@ def _asked(line: Line, gold: Iterable[Gold]) -> GoldQuestion[Gold]:
     two = len(path) >= _PATH if isinstance(path, list) else kind in _TWO_HOPS
     question = {"id": line.get("id", ""), "question": line.get("question", ""), "kind": kind}
     return GoldQuestion(gold=frozenset(gold), hops=2 if two else 1, **question)
-
-
-def _probed(line: Line) -> list[list[str]] | None:
-    """The triplets of a probe, one for each entity that it is expected to find."""
-    probe, expected = line.get("probe"), _names("expect_entities", line)
-    if not expected:
-        return []
-    if not isinstance(probe, list) or len(probe) != _TRIPLE or probe.count(None) != 1:
-        return None
-    return [[name if part is None else part for part in probe] for name in expected]
 
 
 def _names(field: str, line: Line) -> list[str]:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.display.printing import Listed, Listing
+from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.query.analysis import Analysis, analyse
@@ -102,7 +102,7 @@ class Connection:
 
 
 @attrs.frozen(kw_only=True)
-class SearchResult(Listed):
+class SearchResult(Displayed):
     """The answer to one question.
 
     * ``triplets``: best first, or as they were picked to differ; equal scores always in the same order.
@@ -165,18 +165,18 @@ class SearchResult(Listed):
         """What the question asks, with the plan that follows from it and from the ``anchors``; made when asked for."""
         return analyse(self.query, as_of=self.as_of, anchors=self.anchors)
 
-    def _listing(self) -> Listing:
+    def __str__(self) -> str:
         ways = (
             (each, "; ".join(" ".join(path_steps(path)) for path in each.paths.values())) for each in self.connections
         )
-        return Listing(
-            query=self.query,
-            summary=f"{self.mode}, as of {self.as_of:%Y-%m-%d}; "
+        return print_listing(
+            self.query,
+            f"{self.mode}, as of {self.as_of:%Y-%m-%d}",
             f"{len(self.triplets)} of the {self.found} relations found",
+            hidden(self.denied),
             head=("source", "relation", "target", "fact"),
             rows=[(each.score, _cells(each)) for each in self.triplets],
             reason=self.reason,
-            denied=self.denied,
             above=cited_lines(self.summary) if self.summary else (),
             below=[f"{entity_name(each.entity)}, {each.score:.4f}: {steps}" for each, steps in ways],
         )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-import attrs
-
 Part: TypeAlias = Literal[
     "entities",
     "relations",
@@ -27,20 +25,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 _ATTRIBUTE: Final = "__effect__"
 
 
-@attrs.frozen
-class Effect:
-    """The parts of a scope that a method may change; none for a read."""
-
-    changes: frozenset[Part] = frozenset()
-    only: str | None = None
-    """The parameter with the changed elements, a sequence of `ElementRef`; None if any element may change."""
-
-
-def changes(*parts: Part, only: str | None = None) -> Callable[[Method], Method]:
-    """Declare which parts of a scope a method of a store may change; see `Effect`."""
+def changes(*parts: Part) -> Callable[[Method], Method]:
+    """Declare which parts of a scope a method of a store may change."""
 
     def declare(method: Method) -> Method:
-        setattr(method, _ATTRIBUTE, Effect(frozenset(parts), only))
+        setattr(method, _ATTRIBUTE, frozenset(parts))
         return method
 
     return declare
@@ -51,7 +40,7 @@ def reads(method: Method) -> Method:
     return changes()(method)
 
 
-def effect_of(protocol: type[Any], name: str) -> Effect | None:
-    """The declared effect of a protocol's method; None where nothing is declared, or no such method exists."""
-    effect: Effect | None = getattr(getattr(protocol, name, None), _ATTRIBUTE, None)
+def effect_of(protocol: type[Any], name: str) -> frozenset[Part] | None:
+    """The parts that a protocol's method may change; None where nothing is declared, or no such method exists."""
+    effect: frozenset[Part] | None = getattr(getattr(protocol, name, None), _ATTRIBUTE, None)
     return effect

@@ -562,7 +562,7 @@ class Learning(Protocol):
         """The recorded injections of a session, oldest first; all are of the principal who opened it."""
         ...
 
-    @changes("entities", "relations", "memories", only="elements")
+    @changes("entities", "relations", "memories")
     async def apply_outcome(
         self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
     ) -> FeedbackReport:

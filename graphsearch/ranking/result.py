@@ -7,7 +7,7 @@ from datetime import datetime
 
 import attrs
 
-from graphsearch.display.printing import Listed, Listing
+from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, Entity, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.ranking.strategies import RankedEntity, Years
@@ -66,7 +66,7 @@ class FoundEntity:
 
 
 @attrs.frozen(kw_only=True)
-class RankResult(Listed):
+class RankResult(Displayed):
     """The entities that a question asks for, best first; equal scores always in the same order.
 
     * ``found``: how many entities the searches found, of which the first ``candidates`` were looked at.
@@ -87,15 +87,15 @@ class RankResult(Listed):
     timings: Mapping[str, float] = attrs.field(eq=False)
     scopes: tuple[Scope, ...] = ()
 
-    def _listing(self) -> Listing:
-        return Listing(
-            query=self.query,
-            summary=f"{self.ranking}, as of {self.as_of:%Y-%m-%d}; "
+    def __str__(self) -> str:
+        return print_listing(
+            self.query,
+            f"{self.ranking}, as of {self.as_of:%Y-%m-%d}",
             f"{len(self.entities)} of the {self.found} entities found",
+            hidden(self.denied),
             head=("entity", "type", "connected with"),
             rows=[(each.score, _described(each)) for each in self.entities],
             reason=self.reason,
-            denied=self.denied,
         )
 
 

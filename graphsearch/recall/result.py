@@ -7,7 +7,7 @@ from datetime import datetime
 
 import attrs
 
-from graphsearch.display.printing import Listed, Listing
+from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, ElementRef, Memory, Scope, ScorePart
 from graphsearch.query.analysis import Analysis
 from graphsearch.scoring.fusion import Part
@@ -42,7 +42,7 @@ class RecalledMemory:
 
 
 @attrs.frozen(kw_only=True)
-class RecallResult(Listed):
+class RecallResult(Displayed):
     """The memories that a question recalls, best first; equal scores always in the same order.
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
@@ -77,14 +77,14 @@ class RecallResult(Listed):
     health: float | None = None
     scopes: tuple[Scope, ...] = ()
 
-    def _listing(self) -> Listing:
-        return Listing(
-            query=self.query,
-            summary=f"{len(self.memories)} of the {self.found} memories found",
+    def __str__(self) -> str:
+        return print_listing(
+            self.query,
+            f"{len(self.memories)} of the {self.found} memories found",
+            hidden(self.denied),
             head=("when", "who", "memory"),
             rows=[(each.score, _described(each.memory)) for each in self.memories],
             reason=self.reason,
-            denied=self.denied,
         )
 
 

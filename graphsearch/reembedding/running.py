@@ -75,7 +75,7 @@ async def reembed(
     begun = time.monotonic()
     (row,) = await embedder.embed(["a"], input_type="document")
     switched = await store.begin_reembedding(embedder.name, len(row), restart=restart)
-    running = _Running(store, embedder, _Pace(per_second), batch, progress)
+    running = _Running(store, embedder, per_second or math.inf, batch, progress)
     if switched:
         await running.run()
     await store.settle()
@@ -90,31 +90,12 @@ async def reembed(
 
 
 @attrs.define(eq=False)
-class _Pace:
-    """Waits between batches, so that at most so many texts are embedded a second."""
-
-    per_second: float | None
-    _next: float = 0.0
-
-    def most(self, batch: int) -> int:
-        """The texts of a batch: no more than those of a second."""
-        return batch if self.per_second is None else min(batch, max(1, math.floor(self.per_second)))
-
-    async def wait(self, texts: int) -> None:
-        """Wait for the turn of the next ``texts``."""
-        if self.per_second is not None:
-            now = time.monotonic()
-            await asyncio.sleep(max(0.0, self._next - now))
-            self._next = max(self._next, now) + texts / self.per_second
-
-
-@attrs.define(eq=False)
 class _Running:
     """Passes over what is outdated, until so little is left that the switch can do it."""
 
     store: GraphStore
     embedder: Embedder
-    pace: _Pace
+    per_second: float
     batch: int
     progress: Progress | None
     embedded: Counter[ElementKind] = attrs.field(factory=Counter)
@@ -145,15 +126,15 @@ class _Running:
     async def _pass(self, kind: ElementKind, most: int) -> None:
         """Embed what is outdated, in order of id; no more than ``most``, or a writer could prolong the pass forever."""
         last: UUID | str | None = None
-        size, done = self.pace.most(self.batch), 0
+        size, done = max(1, math.floor(min(self.batch, self.per_second))), 0
         while done < most:
             page = await self.store.outdated_vectors(kind, self.embedder.name, after=last, limit=size)
             if page:
                 last = page[-1].element.id
-                await self.pace.wait(len(page))
                 await self.store.put_new_vectors(kind, self.embedder.name, await self._remade(page))
                 done += len(page)
                 self._note(kind, len(page))
+                await asyncio.sleep(len(page) / self.per_second)
             if len(page) < size:
                 break
 

@@ -52,10 +52,8 @@ QUESTIONS: list[dict[str, Any]] = [
         "id": "q4",
         "question": "Whom does billing alert?",
         "kind": "now",
-        "expect_entities": ["Ada Quist"],
-        "probe": ["billing", "alerts_to", None],
+        "gold": [["billing", "alerts_to", "Ada Quist"]],
     },
-    {"id": "q5", "question": "Who is where?", "expect_entities": ["Leeds"], "path": ["Ada Quist", "~alerts_to", "in"]},
 ]
 TURNS: list[dict[str, Any]] = [
     {"id": "t1", "session": "s", "speaker": "Ada Quist", "time": "2025-01-01", "text": "I report to Bea Lorne."},
@@ -81,6 +79,5 @@ def depot_graph(folder: Path) -> GivenGraph:
 
 
 def depot(folder: Path) -> TripletSet:
-    """The graph and its questions, but for the one whose triplets are not known."""
-    questions = [each for line in QUESTIONS if (each := triplet_question(line)) is not None]
-    return TripletSet(graph=depot_graph(folder), questions=tuple(questions), left_out=len(QUESTIONS) - len(questions))
+    """The graph and its questions."""
+    return TripletSet(graph=depot_graph(folder), questions=tuple(map(triplet_question, QUESTIONS)))

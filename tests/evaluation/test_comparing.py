@@ -61,7 +61,7 @@ def test_a_comparison_as_an_object_has_the_default_at_the_top() -> None:
     assert json.loads(json.dumps(as_json)) == as_json
     assert [*as_json] == [
         *("metrics", "intervals", "by_kind", "p50_ms", "p95_ms", "regret", "best", "default", "others"),
-        *("questions", "kinds", "unanswerable", "left_out", "index_s", "rss_mb"),
+        *("questions", "kinds", "unanswerable", "index_s", "rss_mb"),
     ]
     assert (as_json["default"], as_json["best"], as_json["questions"]) == (
         "mode",

@@ -13,14 +13,10 @@ from graphsearch.evaluation.question_set import entity_question, faults_of, name
 ASKED: dict[str, Any] = {"id": "q1", "question": "Where does billing run?"}
 
 
-def test_triplets_are_given_or_follow_from_a_probe() -> None:
+def test_the_gold_of_a_question_is_its_triplets() -> None:
     gold = frozenset({("billing", "runs_in", "Leeds")})
     assert triplet_question({**ASKED, "gold": [["billing", "runs_in", "Leeds"]]}) == GoldQuestion(**ASKED, gold=gold)
-    probe = {"probe": ["billing", "runs_in", None], "expect_entities": ["Leeds"]}
-    assert triplet_question({**ASKED, **probe}) == GoldQuestion(**ASKED, gold=gold)
-    assert triplet_question({**ASKED, "probe": None, "expect_entities": ["Leeds"]}) is None, "no triplet is known"
-    nothing = triplet_question({**ASKED, "probe": None, "expect_entities": []})
-    assert nothing == GoldQuestion(**ASKED, gold=frozenset())
+    assert triplet_question({**ASKED, "gold": []}) == GoldQuestion(**ASKED, gold=frozenset())
 
 
 @pytest.mark.parametrize(
@@ -51,7 +47,7 @@ def test_any_name_of_gold_or_accepted_is_an_entity_that_answers() -> None:
         (triplet_question, {"gold": "billing"}, "gold must be a list of"),
         (triplet_question, {"gold": [["billing", "runs_in"]]}, "gold must be a list of"),
         (triplet_question, {"gold": [["billing", "runs_in", None]]}, "gold must be a list of"),
-        (triplet_question, {}, "expect_entities must be a list of names"),
+        (triplet_question, {}, "gold must be a list of"),
         (entity_question, {}, "gold must be a list of names"),
         (entity_question, {"gold": [""]}, "each of gold must not be empty"),
         (name_question, {}, "expect_entities must be a list of names"),

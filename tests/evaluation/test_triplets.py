@@ -45,7 +45,6 @@ async def test_modes_channels_and_the_baseline_are_measured_side_by_side(stores:
     assert found.rivals == ("dense", "lexical", "bm25")
     assert found.default.metrics["found"] == 1.0
     assert found.kinds == {"now": 2, "old": 1, "foreign": 1}
-    assert found.left_out == 1
     assert found.default.p50_ms > 0
     assert found.index_s > 0
     assert steps == [(1, 4, "q1"), (2, 4, "q2"), (3, 4, "q3"), (4, 4, "q4")]
