@@ -119,7 +119,7 @@ def reembed(store: GraphStore, embedder: Embedder, *, restart: bool=False, per_s
 def estimate_reembedding(store: GraphStore, embedder: Embedder, *, sample: int=SAMPLE) -> ReembedEstimate:
     """Estimate what `reembed` with this model would embed, and how long; nothing is changed.
 
-    All texts that are left are read and counted, page by page; ``sample`` of each kind, chosen at random, are embedded.
+    All texts that are left are read and counted, page by page; the first ``sample`` of each kind are embedded.
     With 0 nothing but one letter is embedded. Raises what the store and the embedder raise.
     """
     ...

@@ -54,10 +54,10 @@ from graphsearch.model.stored import Key
 from graphsearch.model.stored import Record
 from graphsearch.model.stored import RecordKind
 from graphsearch.model.stored import ScopeSettings
+from graphsearch.protocols.graph_store import MemoryFilters
+from graphsearch.protocols.graph_store import NewVector
+from graphsearch.protocols.graph_store import Remake
 from graphsearch.protocols.parts import Clock
-from graphsearch.protocols.reading import MemoryFilters
-from graphsearch.protocols.reembedding import NewVector
-from graphsearch.protocols.reembedding import Remake
 from graphsearch.stores import memory
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
