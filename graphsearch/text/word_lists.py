@@ -7,6 +7,11 @@ from functools import cache
 from importlib.resources import files
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
 def data_lines(package: str, name: str) -> list[str]:
     """The lines of a data file of a package, without empty ones and comments."""
     lines = (line.strip() for line in files(package).joinpath(name).read_text(encoding="utf-8").splitlines())
