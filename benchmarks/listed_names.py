@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -14,7 +15,7 @@ from graphsearch.testing.fakes import FixedClock
 from graphsearch.text.trigrams import name_words, similarity
 
 
-class ListedNames:
+class ListedNames(Any):  # type: ignore[misc] - it stands for a whole store, of which resolution reads the names
     """The names of a small graph. ``asked`` records the queries, in order."""
 
     def __init__(self, entities: Sequence[Entity] = (), vectors: Mapping[UUID, Vector] | None = None) -> None:

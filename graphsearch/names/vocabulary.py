@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from graphsearch.text.word_lists import data_lines, data_sections
+from graphsearch.text.word_lists import data_lines, data_sections, word_lists
 
 SAME_TYPES: Final = {
     "organization": "organisation",
@@ -21,15 +21,9 @@ SAME_TYPES: Final = {
 _HERE: Final = "graphsearch.names"
 
 
-@cache
 def words(name: str) -> frozenset[str]:
     """The words of a list of ``words.txt``, such as "titles"."""
-    return frozenset(_lists()[name].split())
-
-
-@cache
-def _lists() -> Mapping[str, str]:
-    return data_sections(_HERE, "words.txt")
+    return word_lists(_HERE)[name]
 
 
 @cache

@@ -119,19 +119,6 @@ class CommunitiesSpec(StoreSpec):
         await store.write_communities([], replacing=[grown.id])
         assert await store.communities() == [merged]
 
-    async def test_a_deleted_entity_is_no_member(self, store: GraphStore) -> None:
-        await write_people(store)
-        three, pair = community(1, ADA, BOB, CY), community(2, DI, EVE)
-        await store.write_communities([three, pair])
-        await store.delete(entities=[BOB.id, DI.id])
-        (left,) = await store.communities()
-        assert left == attrs.evolve(three.without({BOB.id}) or three, label="Ada, Cy")
-        assert await store.communities(entity_ids=[EVE.id]) == []
-        await write_people(store)
-        assert await store.communities() == [left]
-        await store.write_communities([community(7, DI, EVE)], replacing=[])
-        assert len(await store.communities()) == 2
-
     async def test_a_forgotten_entity_is_no_member_and_named_nowhere(self, store: GraphStore) -> None:
         memory = Memory(id="m")
         await put(store, *PEOPLE, memory, mention(memory, ADA), claim(memory, ADA, BOB), relation(BOB, CY))
@@ -139,17 +126,6 @@ class CommunitiesSpec(StoreSpec):
         await store.forget(["m"])
         (left,) = await store.communities()
         assert (left.size, left.label) == (2, "Bob, Cy")
-
-    async def test_a_merged_entity_is_no_member_until_the_merge_is_undone(self, store: GraphStore) -> None:
-        await write_people(store)
-        three, pair = community(1, ADA, BOB, CY), community(2, DI, EVE)
-        await store.write_communities([three, pair])
-        merged = [attrs.evolve(each, merged_into=FLO.id) for each in (ADA, EVE)]
-        await put(store, *merged)
-        assert [(each.size, each.label) for each in await store.communities()] == [(2, "Bob, Cy")]
-        assert await store.communities(entity_ids=[ADA.id, DI.id]) == []
-        await put(store, ADA, EVE)
-        assert await store.communities() == [three, pair]
 
 
 SECRET = Memory(id="secret", text="Ada met Bob in Zanzibar.")

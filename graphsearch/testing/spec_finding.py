@@ -11,15 +11,14 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
-from graphsearch.model import ElementKind, Entity, Memory, Outcome, RelationType, Vector, View
-from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
+from graphsearch.model import ElementKind, Entity, Memory, Vector, View
+from graphsearch.model.signatures import entity_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import (
     ADA,
     BOB,
     EVE,
-    claim,
     day,
     expanded,
     ids_of,
@@ -27,10 +26,8 @@ from graphsearch.testing.samples import (
     near,
     person,
     put,
-    ref,
     relation,
     rows_of,
-    signature_of,
     vector,
     view,
 )
@@ -260,17 +257,6 @@ class ExpandingSpec(StoreSpec):
             ]
             assert found.confidence.tolist() == pytest.approx([0.62, 0.61, 0.6, 0.9])
 
-    async def test_strength_is_confidence_times_the_prior_of_the_type(self, store: GraphStore) -> None:
-        strong = relation(ADA, BOB, "sure", confidence=0.8)
-        weak = relation(ADA, EVE, "vague", confidence=1.0)
-        await store.register_types([RelationType(name="vague", prior=0.5)])
-        await put(store, ADA, BOB, EVE, strong, weak)
-        assert await relations_found(store, ADA) == [strong.id, weak.id]
-        await store.register_types([RelationType(name="vague", prior=0.9)])
-        assert await relations_found(store, ADA) == [weak.id, strong.id]
-        await store.register_types([RelationType(name="sure", prior=0.1)])
-        assert await relations_found(store, ADA, fan_out=1) == [weak.id]
-
     async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
         hidden: dict[str, dict[str, Any]] = {
             "past": {"valid_to": day(100)},
@@ -303,40 +289,3 @@ class ExpandingSpec(StoreSpec):
         ]
         for as_of, known_at, expected in cases:
             assert await relations_found(store, ADA, as_of=as_of, known_at=known_at) == ([held.id] if expected else [])
-
-    async def test_columns_carry_what_scoring_needs(self, store: GraphStore) -> None:
-        memory = Memory(id="m", labels=("private",), occurred_at=day(3))
-        heavy = person("Heavy", importance_weight=0.9, labels=("x",))
-        ended = person("Ended", valid_to=day(1))
-        unborn = person("Unborn", created_at=NOON.replace(year=2030))
-        merged = person("Merged", merged_into=ADA.id)
-        away = [relation(ADA, each, f"type_{number}") for number, each in enumerate((ended, unborn, merged))]
-        await put(store, ADA, heavy, ended, unborn, merged, memory, claim(memory, ADA, heavy), *away)
-        (folded,) = await store.list_relations(type="knows")
-        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(folded)])
-        async with expanded(store, ADA) as found:
-            assert found.ends.keys.tolist() == np.unique(found.ends.keys).tolist()
-            far = list(store.entity_ids(found.far))
-            row = far.index(heavy.id)
-            assert found.confidence[row] == pytest.approx(0.8)
-            assert found.feedback[row] == pytest.approx(0.55, abs=1e-9)
-            assert found.far_importance[row] == 0.9
-            assert found.since[row] == day(3).timestamp()
-            assert await signature_of(store, int(found.signatures[row])) == (
-                relation_signature(folded, ()),
-                {memory_signature(memory)},
-                set(),
-            )
-            assert await signature_of(store, int(found.far_signatures[row])) == (entity_signature(heavy), set(), set())
-            assert {each: bool(holds) for each, holds in zip(far, found.holding, strict=True)} == {
-                heavy.id: True,
-                ended.id: False,
-                unborn.id: False,
-                merged.id: False,
-            }
-            codes = [*found.signatures.tolist(), *found.far_signatures.tolist()]
-            contents = await store.signatures([*codes, -1])
-            assert set(contents) == set(codes)
-            if (table := store.signature_table()) is not None:
-                rows = range(len(table)) if table.codes is None else table.codes.tolist()
-                assert contents.items() <= dict(zip(rows, table.contents, strict=True)).items()

@@ -26,7 +26,6 @@ from graphsearch.testing.samples import (
     EVE,
     claim,
     day,
-    ids_of,
     injection,
     mention,
     person,
@@ -83,23 +82,6 @@ class MergingSpec(StoreSpec):
         assert (likes.source_id, likes.retracted_at) == (ADA.id, None)
         (loop,) = await store.get_relations([relation(COUNTESS, ADA, "is_like").id])
         assert (loop.source_id, loop.target_id, loop.retracted_at) == (ADA.id, ADA.id, clock.now())
-
-    async def test_the_source_is_found_no_more_but_by_its_names(self, store: GraphStore) -> None:
-        await two_people(store)
-        await store.merge(COUNTESS.id, ADA.id)
-        for found in (
-            await store.find_names(["countess", "aal", "c."]),
-            await store.find_name_words(["countess"]),
-            (await store.similar_names(["countess"], threshold=0.6))["countess"],
-        ):
-            assert {each.entity_id for each in found} == {ADA.id}
-        async with store.snapshot():
-            near = await store.search_by_embedding(
-                ElementKind.ENTITY, EMBEDDER.vector("Countess"), limit=5, view=view()
-            )
-            worded = await store.search_lexical(ElementKind.ENTITY, "countess", limit=5, view=view())
-            assert ids_of(store, ElementKind.ENTITY, near) == ids_of(store, ElementKind.ENTITY, worded) == [ADA.id]
-        assert await store.degrees([COUNTESS.id, ADA.id]) == {COUNTESS.id: 0, ADA.id: 3}
 
     async def test_a_dry_run_changes_nothing(self, store: GraphStore) -> None:
         await two_people(store)

@@ -235,21 +235,3 @@ class TypingSpec(StoreSpec):
             assert (await store.statistics()).entities_by_type == {"project": 1}
             (given,) = await store.asserted([KESTREL.id])
             assert (given.entity.id, given.entity.type, given.named) == (KESTREL.id, "concept", True)
-
-    async def test_forgetting_a_typed_mention_restores_the_type(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        vectors = {KESTREL.id: vector(1, 0)}
-        await put(store, UNTYPED, typed(UNTYPED), named=(KESTREL,), vectors=vectors)
-        assert await nearest(store) == [KESTREL.id]
-        report = await put(store, FIRST, SECOND, typed(FIRST, "project"), typed(SECOND, "tool"))
-        assert report.reworded == (KESTREL.id,)
-        assert await nearest(store) == []
-        await put(store, vectors=vectors)
-        assert (await store.forget([FIRST.id])).reworded == (KESTREL.id,)
-        assert await shown(store) == "tool"
-        assert await nearest(store) == []
-        await put(store, vectors=vectors)
-        report = await put(store, SECOND, typed(SECOND))
-        assert report.reworded == (KESTREL.id,)
-        assert await shown(store) == "concept"
-        assert (await store.forget([SECOND.id])).reworded == ()

@@ -1,4 +1,4 @@
-"""Parts of a text that its author does not state: what is quoted, and what machines wrote."""
+"""Parts of a text that its author does not state: what machines wrote, and code."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from typing import Final
 
 Ranges = Sequence[tuple[int, int]]
 
-_QUOTED: Final = re.compile(
-    r"(?<![\w\d])\"(?=\S)[^\"\n]{1,1000}\"|“[^“”]{1,1000}”|«[^«»]{1,1000}»|„[^„“”]{1,1000}[“”]"
-    r"|(?<!\w)[‘'](?=[^\s'‘’])[^'‘’\n\"]{1,300}(?:(?<=\w)['’](?=\w)[^'‘’\n\"]{1,300}){0,5}['’](?!\w)"
-)
 _LOG_LEVEL: Final = r"\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)\]?(?=[\s:\d])"
 _STAMP: Final = r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
 _MACHINE: Final = re.compile(
@@ -23,14 +19,6 @@ _MACHINE: Final = re.compile(
     re.MULTILINE,
 )
 _FENCE: Final = re.compile(r"^[ \t]{0,3}(```+|~~~+)[^\n]*", re.MULTILINE)
-_HINT: Final = re.compile(r"[\"“”«„‘’']")
-
-
-def quotations(text: str) -> Ranges:
-    """The ranges between quotation marks of two words or more, in order."""
-    if not _HINT.search(text):
-        return ()
-    return [match.span() for match in _QUOTED.finditer(text) if " " in match[0].strip()]
 
 
 def machine_lines(text: str) -> Ranges:
@@ -51,8 +39,3 @@ def code_blocks(text: str) -> Ranges:
             found.append((opened.start(), fence.end()))
             opened = None
     return found if opened is None else [*found, (opened.start(), len(text))]
-
-
-def is_within(ranges: Ranges, start: int, end: int) -> bool:
-    """Whether [start, end) is inside one of the ranges."""
-    return any(first <= start and end <= last for first, last in ranges)

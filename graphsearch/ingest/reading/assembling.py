@@ -18,7 +18,6 @@ from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statemen
 from graphsearch.names.known_names import KnownNames
 from graphsearch.names.spans import Mention, Read
 from graphsearch.names.word_marks import own_kind
-from graphsearch.text.unstated import is_within, quotations
 
 CO_OCCURS: Final = "co_occurs"
 CO_OCCURRENCE: Final = 0.55
@@ -56,7 +55,6 @@ class Assembly:
     ) -> None:
         self._memory, self._read, self._sentences = memory, read, sentences
         self._known, self._of_scope = known, of_scope
-        self._quoted = quotations(memory.text)
         self._same = {frozenset(map(key, pair)) for pair in read.same}
         self._types: dict[str, str] = {}
         self._surfaces: list[ExtractedName] = []
@@ -138,15 +136,11 @@ class Assembly:
         return [*distinct.values()]
 
     def _statements(self, stated: Sequence[Stated], span: Span) -> Iterator[Statement]:
-        """What a sentence states, but for what it quotes, and for names that are declared to be one."""
+        """What a sentence states, but for names that are declared to be one."""
         for each in stated:
             source, target = self._end(each.source), self._end(each.target)
             apart = frozenset((key(source.name), key(target.name))) not in self._same
-            if (
-                apart
-                and key(source.name) != key(target.name)
-                and not (self._is_quoted(source) or self._is_quoted(target))
-            ):
+            if apart and key(source.name) != key(target.name):
                 yield Statement(
                     source=source,
                     type=each.relation,
@@ -159,17 +153,6 @@ class Assembly:
                     span=span,
                     pattern=each.relation,
                 )
-
-    def _is_quoted(self, end: ExtractedName) -> bool:
-        """Whether an end stands in a quotation, and is not the whole of it."""
-        if not self._quoted or end.span is None:
-            return False
-        start, stop = end.span.start, end.span.end
-        return any(
-            is_within([(first + 1, last - 1)], start, stop)
-            and len(self._read.text[first + 1 : last - 1].strip(" .,!?")) > stop - start
-            for first, last in self._quoted
-        )
 
     def _together(self, stated: Sequence[Statement]) -> Iterator[Statement]:
         """Co-occurrences of names of one sentence that nothing relates, each pair once."""

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from graphsearch.ingest.frames.table import words
 from graphsearch.names.lexicon import CALENDAR, GIVEN, ORDINARY
 from graphsearch.names.spans import Mention, Read, is_coined, is_small
 from graphsearch.names.word_marks import (
@@ -28,7 +29,6 @@ from graphsearch.names.word_marks import (
     VERB,
     mark,
 )
-from graphsearch.text.word_lists import word_set
 
 _WORD: Final = r"[^\W\d_][\w'-]{1,40}"
 _HINTS: Final = ("call", "go by", "goes by", "answer", "known as", "nick", "short", "= me", "is me")
@@ -43,11 +43,6 @@ _OTHER: Final = re.compile(
 )
 _SHORT: Final = re.compile(rf"\b({_WORD}(?: [A-Z][\w'-]{{1,40}})?),? (?:\(|or |aka )?({_WORD}) for short\b")
 _CLEAR_LENGTH: Final = 4
-_ABOUT: Final = word_set("at for to from with joined left join of")
-_ACTS: Final = word_set("books design market post power practice press records shipping works")
-_DETERMINERS: Final = word_set("a an the my our your his her their its some any this that every each no")
-_PREPOSITIONS: Final = word_set("to from on in with into at for")
-_AUXILIARIES: Final = word_set("is was has had are have will")
 
 
 def short_names(text: str, speaker: str) -> list[tuple[str, str, int]]:
@@ -99,24 +94,24 @@ def recurring(reads: Sequence[Read], found: Sequence[Iterable[Mention]]) -> list
     They never have an article, and are at least half of what the call says with each of these words.
     """
     bare: Counter[str] = Counter()
-    words: Counter[str] = Counter()
+    said: Counter[str] = Counter()
     determined: set[str] = set()
     for read, some in zip(reads, found, strict=True):
-        words.update(read.lows)
+        said.update(read.lows)
         taken = {place for each in some for place in range(each.first, each.end)}
         for first, stop in read.sentences:
             if is_small(read, first, stop):
                 for begun, end in _plain_runs(read, first, stop, taken):
                     run = " ".join(read.lows[begun:end])
                     before = read.lows[begun - 1] if begun > first else ""
-                    if before in _DETERMINERS:
+                    if before in words("determining"):
                         determined.add(run)
                     elif _stands_bare(read, first, begun, end, stop):
                         bare[run] += 1
     return [
         run
         for run, count in bare.items()
-        if count > 1 and run not in determined and 2 * count >= max(words[word] for word in run.split())
+        if count > 1 and run not in determined and 2 * count >= max(said[word] for word in run.split())
     ]
 
 
@@ -140,9 +135,9 @@ def _is_plain(read: Read, place: int) -> bool:
 def _stands_bare(read: Read, first: int, begun: int, end: int, stop: int) -> bool:
     """Whether a run is the subject or the object of a verb, or follows its preposition."""
     if begun == first:
-        return end < stop and (bool(read.marks[end] & VERB) or read.lows[end] in _AUXILIARIES)
+        return end < stop and (bool(read.marks[end] & VERB) or read.lows[end] in words("auxiliaries"))
     acts = VERB | USING | MOVING | RUNNING
-    at = begun - 1 - (read.lows[begun - 1] in _PREPOSITIONS)
+    at = begun - 1 - (read.lows[begun - 1] in words("before_objects"))
     return at >= first and bool(read.marks[at] & acts)
 
 
@@ -193,15 +188,15 @@ def _is_introduced(read: Read, first: int, noun: int, start: int, stop: int) -> 
     """Whether what stands beside ordinary words shows that they are a name: "at lamplight playhouse"."""
     before = read.lows[first - 1] if first > start else ""
     if first == start:
-        return noun + 1 < stop and (read.lows[noun + 1] in _AUXILIARIES or bool(read.marks[noun + 1] & VERB))
+        return noun + 1 < stop and (read.lows[noun + 1] in words("auxiliaries") or bool(read.marks[noun + 1] & VERB))
     if read.marks[noun] & GROUP:
         return before == "the"
-    return before in _ABOUT and not read.marks[noun] & LOOSE
+    return before in words("before_firms") and not read.marks[noun] & LOOSE
 
 
 def _is_verb(read: Read, place: int, stop: int) -> bool:
     """Whether a noun such as "works" is a verb here: a small word follows that it is at, or acts on."""
-    return read.lows[place] in _ACTS and place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
+    return read.lows[place] in words("acting_nouns") and place + 1 < stop and bool(read.marks[place + 1] & GRAMMAR)
 
 
 def _may_modify(read: Read, place: int) -> bool:

@@ -93,11 +93,9 @@ class TextExtractor:
     ) -> None:
         check.refuse("extractor", check.text("user", user, empty=True))
         self._lines = tuple(each.line for each in patterns)
-        self._forms = text_forms(self._lines)
         self._dates = NaturalDates() if dates is None else dates
         self._added = tuple(known)
-        self._known = KnownNames(self._added)
-        self._of_scope: frozenset[str] = frozenset()
+        self._told: tuple[KnownName, ...] = ()
         self._user = " ".join(user.split())
         self._name = name
         self._least = min_confidence
@@ -114,12 +112,9 @@ class TextExtractor:
 
     def knowing(self, names: Sequence[KnownName]) -> Self:
         """The same extractor, which finds some names of the scope in any case as well."""
-        return copy(self)._told(names)  # noqa: SLF001 - one of its own class
-
-    def _told(self, names: Sequence[KnownName]) -> Self:
-        self._known = KnownNames((*self._added, *names))
-        self._of_scope = frozenset(key(each.name) for each in names if each.type)
-        return self
+        other = copy(self)
+        other._told = tuple(names)  # noqa: SLF001 - one of its own class
+        return other
 
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order; runs in threads, in slices between which it can be cancelled."""
@@ -128,7 +123,9 @@ class TextExtractor:
     def _extract(self, memories: Sequence[Memory]) -> Generator[None, None, list[ExtractedMemory]]:
         users = {} if self._user else introduced_users(memories)
         memories = [of_user(memory, self._user or users.get(memory.session_id, "")) for memory in memories]
-        turns = yield from self._turns(memories)
+        known = KnownNames((*self._added, *self._told))
+        of_scope = frozenset(key(each.name) for each in self._told if each.type)
+        turns = yield from self._turns(memories, known)
         firms: dict[str, Named] = {}
         for turn in turns:
             yield from self._read(turn, firms)
@@ -138,16 +135,16 @@ class TextExtractor:
                 yield from self._read(turn, firms)
         found = []
         for turn in turns:
-            found.append(Assembly(turn.memory, turn.read, turn.sentences, self._known, self._of_scope).build())
+            found.append(Assembly(turn.memory, turn.read, turn.sentences, known, of_scope).build())
             yield
         return found
 
-    def _turns(self, memories: Sequence[Memory]) -> Generator[None, None, list[_Turn]]:
+    def _turns(self, memories: Sequence[Memory], known: KnownNames) -> Generator[None, None, list[_Turn]]:
         """Find the names of all memories, which agree with each other."""
         texts = [memory.text for memory in memories]
         speakers = [speaker_of(memory) for memory in memories]
         titles = ["" if memory.speaker else subject_of(memory) for memory in memories]
-        reads = yield from name_in_slices(texts, speakers, titles, self._known)
+        reads = yield from name_in_slices(texts, speakers, titles, known)
         turns: list[_Turn] = []
         for memory, read, speaker in zip(memories, reads, speakers, strict=True):
             before = turns[-1] if turns and memory.session_id == turns[-1].memory.session_id != "" else None
@@ -174,7 +171,7 @@ class TextExtractor:
                 recent = (*(follows.recent if follows else ()), *turn.recent)
                 context = Context(speaker, firms.get(speaker), title, recent, addressed)
                 read = turn.read._replace(mentions=mentions)
-                stated = read_sentence(read, first, stop, context, dates.find, at, self._forms, self._least)
+                stated = read_sentence(read, first, stop, context, dates.find, at, text_forms(self._lines), self._least)
                 sentence = ReadSentence(_span(turn.read, first, stop), mentions, stated)
                 yield
             for each in sentence.stated:

@@ -44,7 +44,6 @@ from graphsearch.names.word_marks import (
     own_kind,
 )
 from graphsearch.text.tokens import tokens
-from graphsearch.text.word_lists import word_set
 
 PARENTHESIS: Final = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+\Z")
 SURE: Final = 2.0
@@ -67,7 +66,7 @@ _KINDS: Final = {
     **dict.fromkeys(("place", "location", "city", "country", "region"), "place"),
 }
 """The kinds of entity types; any other known one is a thing."""
-_NAMING: Final = word_set("called named nicknamed titled christened")
+_NAMING: Final = frozenset({"called", "named", "nicknamed", "titled", "christened"})
 _CUES: Final = {**dict.fromkeys(("to", "from", "off", "onto"), MOVING), **dict.fromkeys(("on", "in", "with"), RUNNING)}
 """Small words before a tool, and what stands before them then: "moved to", "runs on"."""
 _REACH: Final = 6

@@ -16,24 +16,11 @@ NEGATION, PREPOSITION, JOINER, STOP, OPEN, ADVERB, HELPER, VERB = (1 << place fo
 NAME, BREAK, COMMA, NOUN, HEARSAY, VALUED = (1 << place for place in range(16, 22))
 AUXILIARY: Final = BE | HAVE | DO | FUTURE | MODAL
 _CLOSED: Final = PREPOSITION | JOINER | STOP | PRONOUN | AUXILIARY | NEGATION
-_LISTS: Final = {
-    "articles": ARTICLE,
-    "possessives": POSSESSIVE,
-    "pronouns": PRONOUN,
-    "being": BE,
-    "having": HAVE,
-    "do": DO,
-    "future": FUTURE,
-    "modals": MODAL,
-    "negating": NEGATION,
-    "prepositional": PREPOSITION,
-    "joiners": JOINER,
-    "stops": STOP,
-    "open": OPEN,
-    "adverbs": ADVERB,
-    "helping": HELPER,
-    "hearsay": HEARSAY,
-}
+_LISTS: Final = (
+    *("articles", "possessives", "pronouns", "being", "having", "do", "future", "modals"),
+    *("negating", "prepositional", "joiners", "stops", "open", "adverbs", "helping"),
+)
+"""The closed lists of the first bits, in order."""
 _SUBJECTIVE: Final = frozenset({"i", "he", "she", "we", "they"})
 _OBJECTIVE: Final = frozenset({"me", "him", "her", "us", "them"})
 _NO_ADVERBS: Final = frozenset({"apply", "reply", "supply", "rely", "family", "only", "early", "july", "fly", "daily"})
@@ -70,7 +57,7 @@ Slots = dict[str, Refs]
 def word_bits(forms: Forms) -> Mapping[str, int]:
     """The closed lists of each word, and whether it is a form of a verb or begins a noun of the table."""
     found = dict.fromkeys(",", COMMA) | dict.fromkeys('.;:()?!–—"“”', BREAK)
-    for name, bit in _LISTS.items():
+    for name, bit in (*((name, 1 << place) for place, name in enumerate(_LISTS)), ("hearsay", HEARSAY)):
         for word in words(name):
             found[word] = found.get(word, 0) | bit
     for form in forms.verbs:

@@ -14,18 +14,19 @@ import attrs
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.deciding import Context, Match, decide, open_name
-from graphsearch.ingest.resolve.resolution import UNTYPED, NameStore, Stage
+from graphsearch.ingest.resolve.resolution import UNTYPED, Stage
 from graphsearch.model import Entity
 from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import CandidateIndex, comparable
 from graphsearch.names.typed_names import TypedName, known_type, lookups
+from graphsearch.protocols import GraphStore
 from graphsearch.text.trigrams import name_words
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-async def gather(names: NameStore, batch: Sequence[TypedName]) -> CandidateIndex:
+async def gather(names: GraphStore, batch: Sequence[TypedName]) -> CandidateIndex:
     """The candidates of some names. Those found exactly are not looked up by words, unless they may be parts."""
     known = CandidateIndex(key=await names.id_key())
 
@@ -62,7 +63,7 @@ def steps(work: Callable[[Item], Answer], items: Iterable[Item]) -> Generator[No
     return found
 
 
-async def fetch(names: NameStore, known: CandidateIndex, ids: Iterable[UUID]) -> None:
+async def fetch(names: GraphStore, known: CandidateIndex, ids: Iterable[UUID]) -> None:
     """Add entities to the known ones; the names of a merged entity are added to the one it was merged into."""
     merged: dict[UUID, Entity] = {}
 

@@ -9,14 +9,14 @@ from typing import Final
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.batch import BatchDecisions, decide_batch, gather
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, by_embedding, by_llm
-from graphsearch.ingest.resolve.resolution import NameStore, Resolution
+from graphsearch.ingest.resolve.resolution import Resolution
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedName
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.comparing import FEW, abbreviates, initials_of
 from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import TypedName
-from graphsearch.protocols import Embedder
+from graphsearch.protocols import Embedder, GraphStore
 
 _BETWEEN: Final = range(2, 4)
 """Characters between a name and another in brackets behind it, with or without quotes."""
@@ -31,7 +31,7 @@ class Resolver:
 
     def __init__(
         self,
-        names: NameStore,
+        names: GraphStore,
         *,
         embedder: Embedder | None = None,
         judge: EntityMatcher | None = None,

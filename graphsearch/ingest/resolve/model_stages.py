@@ -16,7 +16,7 @@ from graphsearch.access.reader import reading
 from graphsearch.errors import BudgetExhaustedError
 from graphsearch.ingest.resolve.batch import BatchDecisions, Judgement, fetch, steps
 from graphsearch.ingest.resolve.deciding import Match
-from graphsearch.ingest.resolve.resolution import NameStore, Stage
+from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.llms.structured import Answer, ask_numbered, failure_text
 from graphsearch.model import ElementKind, Entity, Vector, View
 from graphsearch.names.candidate_index import comparable
@@ -44,7 +44,7 @@ class _Near:
     rests: tuple[str, ...]
 
 
-async def by_embedding(batch: BatchDecisions, names: NameStore, embedder: Embedder) -> BatchDecisions:
+async def by_embedding(batch: BatchDecisions, names: GraphStore, embedder: Embedder) -> BatchDecisions:
     """The decisions after new entities were compared with the nearest stored ones.
 
     Names of persons, files, code … are not compared, since their words carry no meaning, nor are names of one word,
@@ -75,7 +75,7 @@ def _means_something(named: TypedName) -> bool:
     return named.type not in OPAQUE_NAME_TYPES and len(significant(named.form.words)) > 1
 
 
-async def _nearest(vectors: Vector, names: NameStore, batch: BatchDecisions) -> list[list[tuple[UUID, float]]]:
+async def _nearest(vectors: Vector, names: GraphStore, batch: BatchDecisions) -> list[list[tuple[UUID, float]]]:
     """The nearest stored entities of each vector, with their cosines; also adds them to the known ones."""
     now = names.clock.now()
 

@@ -1,20 +1,17 @@
-"""Options and results of resolution, and the part of a store that it reads."""
+"""Results of resolution."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, Protocol
-from uuid import UUID
+from typing import Final
 
 import attrs
 
-from graphsearch.columns import Hits, Keys
-from graphsearch.model import ElementKind, Entity, NameMatch, Vector, View
+from graphsearch.model import Entity
 from graphsearch.model.extracted import ExtractedName
-from graphsearch.protocols import Clock
 
 
 class Stage(StrEnum):
@@ -110,41 +107,3 @@ class ResolutionCounts:
     def baseline(self) -> float:
         """The `fail_rate` of matching exact ids alone."""
         return self.unseen / self.resolved if self.resolved else 0.0
-
-
-class NameStore(Protocol):
-    """The part of a `graphsearch.protocols.GraphStore` that resolution reads."""
-
-    @property
-    def clock(self) -> Clock:
-        """The source of the present time."""
-        ...
-
-    async def id_key(self) -> UUID:
-        """The secret of the scope by which ids are minted."""
-        ...
-
-    async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
-        """Entities whose name or alias equals one of ``names``, both normalised and case-folded."""
-        ...
-
-    async def find_name_words(
-        self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
-    ) -> Sequence[NameMatch]:
-        """Entities with a name among whose `name_words` is one of ``words``, or with ``prefix`` one starting with it.
-
-        At most ``limit`` entities per word.
-        """
-        ...
-
-    async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
-        """Entities in the order of ``ids``."""
-        ...
-
-    async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
-        """The nearest elements of a kind by cosine distance."""
-        ...
-
-    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
-        """The ids behind keys of entities."""
-        ...

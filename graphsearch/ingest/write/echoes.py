@@ -17,21 +17,14 @@ import attrs
 
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, EARLIEST
+from graphsearch.ingest.frames.table import words
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.model import Claim, ElementKind, Injection, Memory, MemoryLink, Relation
 from graphsearch.protocols import GraphStore
 from graphsearch.text.rendering import HEADINGS, day_of, entity_name, memory_line, period_of
-from graphsearch.text.word_lists import word_set
 
 QUOTES: Final = "quotes"
 """The type of the link from a memory to one that it repeats."""
-REPORTING: Final = word_set(
-    "i me my you your he him his she her we us our they them their it this that these those the a an as and said say "
-    "says told tell tells mentioned mention mentions noted note notes wrote write writes stated remembered remember "
-    "remembers recalled recall recalls quoted quote quotes user assistant agent human ai"
-)
-"""Words that attribute a statement and state nothing by themselves. None denies, doubts, dates or asks."""
-
 _END: Final = re.compile(r"""(?<=[.!?？])["”’)*_]{0,3}\s|\n""")
 _WORD: Final = re.compile(r"[^\W_]+|[?？]")  # a question repeats no statement
 _MARKER: Final = re.compile(r"^[ \t]*\d{1,3}[.)][ \t]", re.MULTILINE)
@@ -157,8 +150,9 @@ async def _read(injections: Sequence[Injection], store: GraphStore) -> Shown:
 
 def _sentences(text: str) -> set[str]:
     """The words of each sentence and line, without those that report and the number of a list item."""
+    reporting = words("reporting")
     parts = (_WORD.findall(part.casefold()) for part in _END.split(_MARKER.sub("", text)))
-    return {" ".join(word for word in words if word not in REPORTING) for words in parts} - {""}
+    return {" ".join(word for word in part if word not in reporting) for part in parts} - {""}
 
 
 def _statement(claim: Claim) -> object:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from typing import Final
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
 from graphsearch.ingest.extract.combining import batch_of, extract_with
 from graphsearch.ingest.extract.extraction import Unread
-from graphsearch.ingest.reading.extractor import NAME, TextExtractor
+from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.reading.scope_names import scope_names
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
@@ -30,7 +29,7 @@ from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check
-from graphsearch.model.extracted import ExtractedMemory, ExtractedName, KnownName
+from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.model.identity import ids_of
 from graphsearch.protocols import Extractor, GraphStore, KnowingExtractor
 
@@ -89,28 +88,7 @@ class ResolvedTexts:
         )
 
 
-class DefaultExtractor:
-    """A `TextExtractor` as it is by default, created at the first text."""
-
-    @property
-    def name(self) -> str:
-        """See `TextExtractor.name`."""
-        return NAME
-
-    @cached_property
-    def _extractor(self) -> TextExtractor:
-        return TextExtractor()
-
-    async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
-        """See `TextExtractor.extract`."""
-        return await self._extractor.extract(memories)
-
-    def knowing(self, names: Sequence[KnownName]) -> Extractor:
-        """See `TextExtractor.knowing`."""
-        return self._extractor.knowing(names)
-
-
-DEFAULT_EXTRACTOR: Final[Extractor] = DefaultExtractor()
+DEFAULT_EXTRACTOR: Final[Extractor] = TextExtractor()
 """What reads texts unless an ingest is given something else, or nothing."""
 
 

@@ -67,11 +67,35 @@ class CommunitiesDetails(StoreSpec):
         found = community(1, GUS, ADA, BOB)
         assert left.strengths == tuple(found.strengths[found.members.index(each)] for each in left.members)
 
+    async def test_a_deleted_entity_is_no_member(self, store: GraphStore) -> None:
+        await write_people(store)
+        three, pair = community(1, ADA, BOB, CY), community(2, DI, EVE)
+        await store.write_communities([three, pair])
+        await store.delete(entities=[BOB.id, DI.id])
+        (left,) = await store.communities()
+        assert left == attrs.evolve(three.without({BOB.id}) or three, label="Ada, Cy")
+        assert await store.communities(entity_ids=[EVE.id]) == []
+        await write_people(store)
+        assert await store.communities() == [left]
+        await store.write_communities([community(7, DI, EVE)], replacing=[])
+        assert len(await store.communities()) == 2
+
     async def test_a_label_is_made_of_the_names_of_today(self, store: GraphStore) -> None:
         await write_people(store)
         await store.write_communities([community(1, ADA, BOB, label="made up")])
         await put(store, attrs.evolve(ADA, name="Countess"))
         assert [each.label for each in await store.communities()] == ["Countess, Bob"]
+
+    async def test_a_merged_entity_is_no_member_until_the_merge_is_undone(self, store: GraphStore) -> None:
+        await write_people(store)
+        three, pair = community(1, ADA, BOB, CY), community(2, DI, EVE)
+        await store.write_communities([three, pair])
+        merged = [attrs.evolve(each, merged_into=FLO.id) for each in (ADA, EVE)]
+        await put(store, *merged)
+        assert [(each.size, each.label) for each in await store.communities()] == [(2, "Bob, Cy")]
+        assert await store.communities(entity_ids=[ADA.id, DI.id]) == []
+        await put(store, ADA, EVE)
+        assert await store.communities() == [three, pair]
 
     async def test_the_health_of_a_graph_is_stored_with_it(self, store: GraphStore) -> None:
         await write_people(store)

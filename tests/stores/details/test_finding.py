@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
-from graphsearch.model import ElementKind, Memory, Outcome, Relation
-from graphsearch.model.signatures import entity_signature
+from graphsearch.model import ElementKind, Memory, Outcome, Relation, RelationType
+from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import (
@@ -28,6 +28,7 @@ from graphsearch.testing.samples import (
     ref,
     relation,
     rows_of,
+    signature_of,
     view,
 )
 from graphsearch.testing.spec import StoreSpec
@@ -125,6 +126,17 @@ class ColumnsDetails(StoreSpec):
         assert len(await relations_found(store, HUB, fan_out=1000)) == 120
         assert await relations_found(store, HUB, fan_out=0) == []
 
+    async def test_strength_is_confidence_times_the_prior_of_the_type(self, store: GraphStore) -> None:
+        strong = relation(ADA, BOB, "sure", confidence=0.8)
+        weak = relation(ADA, EVE, "vague", confidence=1.0)
+        await store.register_types([RelationType(name="vague", prior=0.5)])
+        await put(store, ADA, BOB, EVE, strong, weak)
+        assert await relations_found(store, ADA) == [strong.id, weak.id]
+        await store.register_types([RelationType(name="vague", prior=0.9)])
+        assert await relations_found(store, ADA) == [weak.id, strong.id]
+        await store.register_types([RelationType(name="sure", prior=0.1)])
+        assert await relations_found(store, ADA, fan_out=1) == [weak.id]
+
     async def test_relations_are_steps_from_source_to_target(self, store: GraphStore) -> None:
         memory = Memory(id="m", occurred_at=day(3))
         links = [relation(ADA, BOB, confidence=0.7), relation(EVE, ADA, confidence=0.4, valid_from=day(2))]
@@ -153,6 +165,43 @@ class ColumnsDetails(StoreSpec):
             keys = steps.relations
             assert (await store.related(keys, view=view())).holding.tolist() == [False]
             assert (await store.related(keys, view=view(day(4), NOON))).holding.tolist() == [True]
+
+    async def test_columns_carry_what_scoring_needs(self, store: GraphStore) -> None:
+        memory = Memory(id="m", labels=("private",), occurred_at=day(3))
+        heavy = person("Heavy", importance_weight=0.9, labels=("x",))
+        ended = person("Ended", valid_to=day(1))
+        unborn = person("Unborn", created_at=NOON.replace(year=2030))
+        merged = person("Merged", merged_into=ADA.id)
+        away = [relation(ADA, each, f"type_{number}") for number, each in enumerate((ended, unborn, merged))]
+        await put(store, ADA, heavy, ended, unborn, merged, memory, claim(memory, ADA, heavy), *away)
+        (folded,) = await store.list_relations(type="knows")
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(folded)])
+        async with expanded(store, ADA) as found:
+            assert found.ends.keys.tolist() == np.unique(found.ends.keys).tolist()
+            far = list(store.entity_ids(found.far))
+            row = far.index(heavy.id)
+            assert found.confidence[row] == pytest.approx(0.8)
+            assert found.feedback[row] == pytest.approx(0.55, abs=1e-9)
+            assert found.far_importance[row] == 0.9
+            assert found.since[row] == day(3).timestamp()
+            assert await signature_of(store, int(found.signatures[row])) == (
+                relation_signature(folded, ()),
+                {memory_signature(memory)},
+                set(),
+            )
+            assert await signature_of(store, int(found.far_signatures[row])) == (entity_signature(heavy), set(), set())
+            assert {each: bool(holds) for each, holds in zip(far, found.holding, strict=True)} == {
+                heavy.id: True,
+                ended.id: False,
+                unborn.id: False,
+                merged.id: False,
+            }
+            codes = [*found.signatures.tolist(), *found.far_signatures.tolist()]
+            contents = await store.signatures([*codes, -1])
+            assert set(contents) == set(codes)
+            if (table := store.signature_table()) is not None:
+                rows = range(len(table)) if table.codes is None else table.codes.tolist()
+                assert contents.items() <= dict(zip(rows, table.contents, strict=True)).items()
 
     async def test_what_the_view_leaves_out_is_counted_once_by_the_first_reason(self, store: GraphStore) -> None:
         shown = relation(ADA, BOB, "shown")

@@ -27,6 +27,7 @@ from graphsearch.testing.samples import (
     BOB,
     EVE,
     claim,
+    ids_of,
     mention,
     put,
     view,
@@ -34,6 +35,7 @@ from graphsearch.testing.samples import (
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_forgetting import COUNTESS, ONE, two_people
 from graphsearch.testing.strategies import (
+    EMBEDDER,
     PEOPLE,
     AnnotatedMemory,
     annotated_memories,
@@ -86,6 +88,23 @@ class MergesDetails(StoreSpec):
         await store.undo_merge(merge.id)
         assert await store.get_entities([tool.id, firm.id]) == before
         assert [each.memory_id for each in await store.list_mentions(entity_ids=[tool.id])] == ["m"]
+
+    async def test_the_source_is_found_no_more_but_by_its_names(self, store: GraphStore) -> None:
+        await two_people(store)
+        await store.merge(COUNTESS.id, ADA.id)
+        for found in (
+            await store.find_names(["countess", "aal", "c."]),
+            await store.find_name_words(["countess"]),
+            (await store.similar_names(["countess"], threshold=0.6))["countess"],
+        ):
+            assert {each.entity_id for each in found} == {ADA.id}
+        async with store.snapshot():
+            near = await store.search_by_embedding(
+                ElementKind.ENTITY, EMBEDDER.vector("Countess"), limit=5, view=view()
+            )
+            worded = await store.search_lexical(ElementKind.ENTITY, "countess", limit=5, view=view())
+            assert ids_of(store, ElementKind.ENTITY, near) == ids_of(store, ElementKind.ENTITY, worded) == [ADA.id]
+        assert await store.degrees([COUNTESS.id, ADA.id]) == {COUNTESS.id: 0, ADA.id: 3}
 
     async def test_deleting_the_target_takes_along_what_was_merged_into_it(self, store: GraphStore) -> None:
         await two_people(store)

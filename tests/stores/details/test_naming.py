@@ -12,7 +12,7 @@ import graphsearch.testing.conformance  # noqa: F401 - first: it registers the s
 from graphsearch.model import ElementKind, Entity, Memory
 from graphsearch.protocols import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import batch_of, matching, person, put
+from graphsearch.testing.samples import batch_of, matching, person, put, vector
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_naming import (
     ADA,
@@ -25,6 +25,7 @@ from graphsearch.testing.spec_naming import (
     SHUT,
     UNTYPED,
     find_by_words,
+    nearest,
     shown,
     stored_entity,
     surface_mention,
@@ -141,6 +142,24 @@ class NamesDetails(StoreSpec):
         await put(store, OPEN)
         assert await find_by_words(store, "latch") == {}
         assert list(await store.document_frequencies(ENTITY, [["latch"]])) == [0]
+
+    async def test_forgetting_a_typed_mention_restores_the_type(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        vectors = {KESTREL.id: vector(1, 0)}
+        await put(store, UNTYPED, typed(UNTYPED), named=(KESTREL,), vectors=vectors)
+        assert await nearest(store) == [KESTREL.id]
+        report = await put(store, FIRST, SECOND, typed(FIRST, "project"), typed(SECOND, "tool"))
+        assert report.reworded == (KESTREL.id,)
+        assert await nearest(store) == []
+        await put(store, vectors=vectors)
+        assert (await store.forget([FIRST.id])).reworded == (KESTREL.id,)
+        assert await shown(store) == "tool"
+        assert await nearest(store) == []
+        await put(store, vectors=vectors)
+        report = await put(store, SECOND, typed(SECOND))
+        assert report.reworded == (KESTREL.id,)
+        assert await shown(store) == "concept"
+        assert (await store.forget([SECOND.id])).reworded == ()
 
     async def test_a_merged_entity_gives_its_type_until_the_merge_is_undone(self, store: GraphStore) -> None:
         other = Entity(type="concept", name="Falcon")
