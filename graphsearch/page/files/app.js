@@ -2,7 +2,7 @@
 import { link, lookedAs, note, VIEWS, where } from "./address.js";
 import { askBar, askView } from "./ask.js";
 import { careView } from "./care.js";
-import { button, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { entityView } from "./entity.js";
 import { counted, said } from "./format.js";
@@ -32,7 +32,7 @@ function go(view, changes) {
 function context(here, signal) {
   const as = lookedAs(here.params);
   return {
-    ...here, me, as, link, go, note, say, confirm, whyNot, signal,
+    ...here, me, as, questions: me.questions, link, go, note, say, confirm, whyNot, signal,
     read: (name, args) => server.read(name, args, { as, signal }),
     readOwn: (name, args) => server.read(name, args, { signal }),
     change: async (name, args) => { const answer = await server.change(name, args, { as }); await meAgain(); return answer; },
@@ -41,14 +41,14 @@ function context(here, signal) {
   };
 }
 
-const asked = ({ view, params }) => (me && (view === "ask" || view === "time") ? askBar({ me, view, params, go }) : null);
+const asked = ({ view, params }) => (view === "ask" || view === "time" ? askBar({ questions: me?.questions ?? [], view, params, go }) : null);
 
 async function draw() {
   drawing.abort();
   drawing = new AbortController();
   const { signal } = drawing, here = where(), focused = document.activeElement?.dataset?.focus;
   const placed = (content) => {
-    place.main.replaceChildren(content);
+    fill(place.main, content);
     if (!content.querySelector("h1")) content.prepend(h("h1", { class: "vh" }, NAMES[here.view]));
     if (focused && document.activeElement === document.body) document.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     content.dispatchEvent(new CustomEvent("placed"));
@@ -94,7 +94,7 @@ function frame({ view, params }) {
   const focused = place.top.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
   const count = waiting ? h("span", { class: "count" }, waiting, h("span", { class: "vh" }, ` ${waiting === 1 ? "proposal waits" : "proposals wait"}`)) : null;
   const views = VIEWS.map((id) => h("a", { href: link(id), "data-focus": id, "aria-current": id === view ? "page" : undefined }, NAMES[id], id === "care" ? count : null));
-  place.top.replaceChildren(
+  fill(place.top,
     h("a", { class: "brand", href: link("ask", { q: undefined, at: undefined, known: undefined }) }, "graphsearch"),
     h("nav", { class: "nav", "aria-label": "Views" }, views),
     h("div", { class: "right" },
@@ -103,12 +103,12 @@ function frame({ view, params }) {
       h("button", { class: "btn quiet", type: "button", "data-focus": "theme", "aria-label": "Light or dark", title: "Light or dark", onclick: theme }, "◐"),
       h("button", { class: "btn quiet hide-s", type: "button", "data-focus": "keys", "aria-label": "Keys", title: "Keys", onclick: showKeys }, "?")));
   if (focused) place.top.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
-  place.foot.replaceChildren(...(me ? [
+  fill(place.foot, me ? [
     h("span", {}, said(`${me.org}/${me.project}`, 80), me.size ? `: ${["entities", "relations", "memories"].map((kind) => counted(me.size[kind], kind)).join(", ")}` : null),
     h("span", {}, me.writes ? "Changes are allowed." : "Read only."),
     h("span", {}, `graphsearch ${me.version}`),
     server.hasToken() ? h("button", { class: "link", type: "button", onclick: () => { server.keepToken(null); anew(); } }, "Forget the token") : null,
-  ].filter(Boolean) : []));
+  ] : []);
   document.title = `${params.q ?? NAMES[view]} – graphsearch`.slice(0, 120);
 }
 
@@ -124,7 +124,7 @@ function say(text, { undo } = {}) {
   const item = h("div", { class: "toast" }, h("span", { class: "grow" }, text),
     undo ? h("button", { type: "button", onclick: () => { item.remove(); undo(); } }, "Undo") : null,
     h("button", { type: "button", "aria-label": "Dismiss", onclick: () => item.remove() }, "✕"));
-  place.toasts.replaceChildren(item);
+  fill(place.toasts, item);
   if (!undo) setTimeout(() => item.remove(), 8000);
 }
 
@@ -142,7 +142,7 @@ function confirm({ title, text, word, action }) {
     const act = h("button", { class: "btn danger", type: "submit", disabled: Boolean(word) }, action);
     const field = word ? h("input", { class: "field", "aria-label": `Type ${word} to confirm`, autocomplete: "off", spellcheck: "false", oninput: (event) => { act.disabled = event.target.value !== word; } }) : null;
     let sure = false;
-    place.dialog.replaceChildren(h("form", { method: "dialog", onsubmit: () => { sure = true; } },
+    fill(place.dialog, h("form", { method: "dialog", onsubmit: () => { sure = true; } },
       h("h2", { id: "dialog-title" }, title), h("p", {}, text), word ? h("p", { class: "small mt" }, "Type ", h("code", {}, said(word, 200)), " to confirm:") : null, field,
       h("div", { class: "actions" }, act, button("Cancel", () => place.dialog.close()))));
     place.dialog.addEventListener("close", () => resolve(sure), { once: true });
@@ -153,7 +153,7 @@ function confirm({ title, text, word, action }) {
 
 function showKeys() {
   const rows = [["/", "ask"], ["1 2 3 4", "Ask, Time, Entity, Care"], ["↑ ↓ or j k", "move in a list or a drawing"], ["Enter", "open the evidence of a line"], ["Esc", "close the evidence"], ["[ ]", "previous and next change, in Time"]];
-  place.dialog.replaceChildren(h("h2", { id: "dialog-title" }, "Keys"), h("dl", { class: "kv" }, rows.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
+  fill(place.dialog, h("h2", { id: "dialog-title" }, "Keys"), h("dl", { class: "kv" }, rows.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
     h("div", { class: "actions" }, button("Close", () => place.dialog.close())));
   place.dialog.showModal();
 }

@@ -1,6 +1,6 @@
 // Ask: the answer, why it is what it is, the block as the model gets it, the drawing of exactly that, what nearly made it.
 import { bar, heard, legend, scaleOf } from "./bars.js";
-import { button, dotted, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
+import { button, dotted, fill, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { Names, broken, counted, day, period, said, score, whole, words } from "./format.js";
 import { graph } from "./graph.js";
@@ -14,7 +14,7 @@ const REASONS = {
 };
 
 // The question, and examples of questions; it goes to whichever view it stands in.
-export function askBar({ me, view, params, go }) {
+export function askBar({ questions, view, params, go }) {
   const asks = (q) => go(view, { ...params, q, open: undefined, since: undefined, until: undefined });
   const field = h("input", { class: "field q", name: "q", value: params.q ?? "", "data-focus": "q", placeholder: "Ask what an agent would ask", "aria-label": "Question", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 4000 });
   const submit = (event) => {
@@ -24,7 +24,7 @@ export function askBar({ me, view, params, go }) {
   const example = (each) => h("button", { class: "chip", type: "button", "aria-current": each === params.q ? "true" : undefined, onclick: () => asks(each) }, said(each, 120));
   return h("div", {},
     h("form", { class: "ask", role: "search", onsubmit: submit }, field, h("button", { class: "btn primary" }, "Ask")),
-    me.questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, me.questions.map(example)) : null);
+    questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, questions.map(example)) : null);
 }
 
 export async function askView(context) {
@@ -166,7 +166,7 @@ function ranking({ relations, past, memories, entities }, found, names, open) {
     const [, items, kind] = kinds[chosen], scale = scaleOf(items, kind);
     const inside = kind === "entity" ? items : items.filter((each) => each.in), out = kind === "entity" ? [] : items.filter((each) => !each.in);
     const list = (some) => lines(some, kind, scale, names, open);
-    place.replaceChildren(
+    fill(place,
       tabs("What was found", there.map(([id, [name, , , number]]) => [id, name, whole(number)]), chosen, (id) => { chosen = id; reason = "all"; every = false; draw("[aria-selected=true]"); }),
       pane(chosen, {}, legend(kind, items, scale),
         kind === "entity" ? null : h("h2", { class: "cut" }, inside.length ? `In the block: ${counted(inside.length, "lines")}` : "None of these is in the block"),
@@ -223,7 +223,7 @@ function drawing(found, relations, names, open, go) {
   const seeds = (found.interpretation?.names ?? []).flatMap((name) => Object.keys(name.entities));
   const place = h("div", { class: "graph bd", dir: "ltr" });
   let all = !inside.length;
-  const draw = () => place.replaceChildren(graph((all ? relations : inside).map((each) => ({ ...each, share: each.score / best })), seeds, {
+  const draw = () => fill(place, graph((all ? relations : inside).map((each) => ({ ...each, share: each.score / best })), seeds, {
     label: "The relations of the answer, from what the question names", choose: (edge) => open(edge.key), open: (node) => go("entity", { id: node.id }),
     ends: new Set(found.answers.slice(0, ANSWERS)), room: innerWidth < 640 ? 92 : 150,
   }));

@@ -9,12 +9,16 @@ function make(element, props, children) {
     else if (key === "style") throw new Error("styles belong in the style sheet");
     else element.setAttribute(key, value === true ? "" : String(value));
   }
-  element.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false));
+  element.append(...given(children));
   return element;
 }
+const given = (children) => children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false);
 
 export const h = (tag, props, ...children) => make(document.createElement(tag), props, children);
 export const s = (tag, props, ...children) => make(document.createElementNS(SVG, tag), props, children);
+
+// Replace what an element has.
+export const fill = (element, ...children) => element.replaceChildren(...given(children));
 
 // The items with something between each two of them.
 export const joined = (items, between) => items.flatMap((item, place) => (place ? [between(), item] : [item]));

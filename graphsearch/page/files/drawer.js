@@ -1,6 +1,6 @@
 // What stands behind one line: parts, claims and quotes, the history of its weight, or what kept it out.
 import { meter, partsTable } from "./bars.js";
-import { button, h, joined } from "./dom.js";
+import { button, fill, h, joined } from "./dom.js";
 import { counted, day, full, minute, period, said, signed, two, words } from "./format.js";
 import { weightPlot } from "./plots.js";
 
@@ -10,7 +10,7 @@ let before = null, closed = null;
 export function close({ restore = true } = {}) {
   if (drawer.hidden) return false;
   drawer.hidden = true;
-  drawer.replaceChildren();
+  fill(drawer);
   document.body.classList.remove("open");
   if (restore && before?.isConnected) before.focus();
   const onclose = closed;
@@ -24,7 +24,7 @@ export function show(title, sections, onclose, { busy = false } = {}) {
   if (drawer.hidden) before = document.activeElement;
   const heading = h("h2", { class: "grow", tabindex: "-1" }, title);
   const end = h("button", { class: "btn quiet", type: "button", onclick: () => close() }, "Close ", h("kbd", { class: "hide-s" }, "Esc"));
-  drawer.replaceChildren(h("div", { class: "hd" }, heading, end), ...sections.flat().filter(Boolean));
+  fill(drawer, h("div", { class: "hd" }, heading, end), sections);
   drawer.setAttribute("aria-busy", String(busy));
   closed = onclose;
   drawer.hidden = false;

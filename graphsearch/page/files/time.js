@@ -1,6 +1,6 @@
 // Time: one question at two moments, as known at a third; what appeared, what ended, what stayed.
 import { askBar } from "./ask.js";
-import { button, h, panel } from "./dom.js";
+import { button, fill, h, panel } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { Names, counted, day, minute, period, score } from "./format.js";
 import { periodPlot } from "./plots.js";
@@ -77,7 +77,7 @@ function moments(context, first, page) {
         const found = await asked(context, given());
         if (mine === turn && page.isConnected) show(found);
       } catch (error) {
-        if (mine === turn && page.isConnected) body.replaceChildren(h("p", { class: "note bad", role: "alert" }, error.message, " ", h("button", { class: "link", type: "button", onclick: moved }, "Try again")));
+        if (mine === turn && page.isConnected) fill(body, h("p", { class: "note bad", role: "alert" }, error.message, " ", h("button", { class: "link", type: "button", onclick: moved }, "Try again")));
       }
     }, PAUSE);
   }
@@ -89,7 +89,7 @@ function moments(context, first, page) {
   }
   function show(found) {
     said.textContent = sentence(found, told, at, last);
-    body.replaceChildren(relations(context, found, steps, [at.since, at.until].map((each) => (each / last) * 100)));
+    fill(body, relations(context, found, steps, [at.since, at.until].map((each) => (each / last) * 100)));
   }
   onkeys({ "[": () => step(-1), "]": () => step(1) });
   place();

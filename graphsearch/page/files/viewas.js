@@ -1,5 +1,5 @@
 // View as: every view as another principal, for callers who may.
-import { button, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import { clip } from "./format.js";
 
 const SOMEBODY = "somebody";
@@ -34,14 +34,14 @@ function form(as, look) {
     let given;
     try { given = JSON.parse(attributes.value || "{}"); } catch { given = null; }
     if (given === null || typeof given !== "object" || Array.isArray(given)) {
-      fault.replaceChildren("The attributes must be a JSON object, such as {\"role\": \"viewer\"}.");
+      fill(fault, "The attributes must be a JSON object, such as {\"role\": \"viewer\"}.");
       attributes.focus();
       return;
     }
     dialog.close();
     look({ id: id.value.trim(), type: type.value.trim(), attributes: given });
   };
-  dialog.replaceChildren(h("form", { onsubmit: use },
+  fill(dialog, h("form", { onsubmit: use },
     h("h2", { id: "dialog-title" }, "View as somebody else"),
     h("p", { class: "small muted" }, "You see what the policies would show them, and change nothing. They need not exist."),
     h("div", { class: "form" }, h("label", { for: "as-id" }, "id"), id, h("label", { for: "as-type" }, "type"), type, h("label", { for: "as-attributes" }, "attributes"), attributes), fault,
