@@ -140,7 +140,7 @@ def _asking() -> Iterator[Operation]:
         " tokens of each line, what is not in it and why, and what held at other times.",
         profile=Profile.PAGE,
     )
-    yield asks(
+    yield asks_all(
         evidence.evidence,
         people="Show what stands behind a relation, a memory or an entity of an answer: the parts of its score, its"
         " proofs with their quotes, and how its weight changed.",
