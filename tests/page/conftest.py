@@ -19,7 +19,8 @@ ARGUMENTS = (
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
 import os
-PATIENCE = int(os.environ.get('PAT', 20_000))
+
+PATIENCE = int(os.environ.get("PAT", 20_000))
 """Milliseconds after which what is waited for does not come."""
 WIDE, NARROW = (1280, 800), (390, 844)
 Open = Callable[..., Awaitable[Any]]

@@ -101,9 +101,7 @@ async def serving() -> AsyncIterator[Served]:
             *served.rest_routes(desk, tokens.identify),
             *served.page_routes(desk, tokens.identify, principals=tokens.identities),
         ]
-        app = served.http_app(
-            served.make_server(desk, tokens.identify), host="127.0.0.1", routes=routes, tokens=tokens
-        )
+        app = served.http_app(served.make_server(desk, tokens.identify), host="127.0.0.1", routes=routes, tokens=tokens)
         ready = asyncio.Event()
 
         def started(url: str, ready: asyncio.Event = ready) -> None:
@@ -138,7 +136,9 @@ async def _team(engine: GraphSearchEngine, clock: FixedClock) -> None:
         clock.time = evening
         await ingestor.remember(said)
     clock.time = NOW - timedelta(days=1)
-    await engine.store.write(_facts("import:1", [("Lena Fisher", "wrote", "Postmortem"), ("Robert Miller", "wrote", "Postmortem")]))
+    await engine.store.write(
+        _facts("import:1", [("Lena Fisher", "wrote", "Postmortem"), ("Robert Miller", "wrote", "Postmortem")])
+    )
     clock.time = NOW
 
 
@@ -152,7 +152,9 @@ def _facts(memory_id: str, facts: Iterable[tuple[str, str, str]], text: str = ""
     return Batch(
         entities=tuple(entities.values()),
         memories=(memory,),
-        mentions=tuple(Mention(memory_id=memory_id, entity_id=each.id, surface=each.name) for each in entities.values()),
+        mentions=tuple(
+            Mention(memory_id=memory_id, entity_id=each.id, surface=each.name) for each in entities.values()
+        ),
         claims=tuple(
             Claim(memory_id=memory_id, source_id=one.id, type=verb, target_id=other.id, confidence=0.9, fact="")
             for one, verb, other in stated
@@ -162,7 +164,9 @@ def _facts(memory_id: str, facts: Iterable[tuple[str, str, str]], text: str = ""
 
 async def _hostile(engine: GraphSearchEngine) -> None:
     """Zed knows everybody whose name attacks, and they know one another."""
-    facts = [("Zed", "knows", name) for name in NAMES] + list(zip(NAMES, ["trusts"] * len(NAMES), NAMES[1:], strict=False))
+    facts = [("Zed", "knows", name) for name in NAMES] + list(
+        zip(NAMES, ["trusts"] * len(NAMES), NAMES[1:], strict=False)
+    )
     batch = _facts("hostile:1", facts, f"Zed knows <script>{RUNS}</script>. " + "y" * 100_000)
     bind = engine.embedder
     assert bind
@@ -170,14 +174,14 @@ async def _hostile(engine: GraphSearchEngine) -> None:
     await engine.store.write(batch)
 
 
-async def _sessions(
-    service: served.GraphService, identities: Iterable[served.Identity], clock: FixedClock
-) -> None:
+async def _sessions(service: served.GraphService, identities: Iterable[served.Identity], clock: FixedClock) -> None:
     """Two sessions that were shown an answer, and three proposals of the editor."""
     desk, rows = served.Desk(service), operations()
     admin, editor, *_ = identities
     for session, outcome in (("monday", "accepted"), ("tuesday", "rejected")):
-        await desk.answer(rows["graph_query"], rows["graph_query"].read({"query": QUESTION, "session_id": session}), admin)
+        await desk.answer(
+            rows["graph_query"], rows["graph_query"].read({"query": QUESTION, "session_id": session}), admin
+        )
         await desk.answer(rows["feedback"], rows["feedback"].read({"session_id": session, "outcome": outcome}), admin)
     for name, request in (
         ("remember", {"text": "Miguel Torres lives in Porto."}),
