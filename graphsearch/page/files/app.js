@@ -32,7 +32,7 @@ function go(view, changes) {
 function context(here, signal) {
   const as = lookedAs(here.params);
   return {
-    ...here, me, as, link, go, note, say, confirm, whyNot, signal,
+    ...here, me, as, questions: me.questions, link, go, note, say, confirm, whyNot, signal,
     read: (name, args) => server.read(name, args, { as, signal }),
     readOwn: (name, args) => server.read(name, args, { signal }),
     change: async (name, args) => { const answer = await server.change(name, args, { as }); await meAgain(); return answer; },
@@ -41,7 +41,7 @@ function context(here, signal) {
   };
 }
 
-const asked = ({ view, params }) => (me && (view === "ask" || view === "time") ? askBar({ me, view, params, go }) : null);
+const asked = ({ view, params }) => (view === "ask" || view === "time" ? askBar({ questions: me?.questions ?? [], view, params, go }) : null);
 
 async function draw() {
   drawing.abort();

@@ -14,7 +14,7 @@ const REASONS = {
 };
 
 // The question, and examples of questions; it goes to whichever view it stands in.
-export function askBar({ me, view, params, go }) {
+export function askBar({ questions, view, params, go }) {
   const asks = (q) => go(view, { ...params, q, open: undefined, since: undefined, until: undefined });
   const field = h("input", { class: "field q", name: "q", value: params.q ?? "", "data-focus": "q", placeholder: "Ask what an agent would ask", "aria-label": "Question", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 4000 });
   const submit = (event) => {
@@ -24,7 +24,7 @@ export function askBar({ me, view, params, go }) {
   const example = (each) => h("button", { class: "chip", type: "button", "aria-current": each === params.q ? "true" : undefined, onclick: () => asks(each) }, said(each, 120));
   return h("div", {},
     h("form", { class: "ask", role: "search", onsubmit: submit }, field, h("button", { class: "btn primary" }, "Ask")),
-    me.questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, me.questions.map(example)) : null);
+    questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, questions.map(example)) : null);
 }
 
 export async function askView(context) {

@@ -2,7 +2,7 @@
 import { nothing } from "./care.js";
 import { acting, reason, waits } from "./changing.js";
 import { h } from "./dom.js";
-import { day, minute, period, said, two, words } from "./format.js";
+import { minute, period, said, two, words } from "./format.js";
 
 export async function conflicts(context) {
   const [{ contradictions }, { ambiguous }] = await Promise.all([context.read("contradictions", { limit: 10 }), context.read("find_ambiguous", { limit: 10 })]);
@@ -15,22 +15,12 @@ async function contradiction(context, { one, other, ends }) {
   const called = new Map(ends.map((each) => [each.id, each.name])), source = called.get(one.source_id) ?? "";
   const target = (relation) => called.get(relation.target_id) ?? "";
   const proofs = await Promise.all([one, other].map((each) => read("why", { relation_id: each.id }).then((answer) => answer.proofs, (error) => (error.status === 404 ? [] : Promise.reject(error)))));
-  const quote = ({ memory }) => h("div", { class: "quote" }, h("div", { class: "small muted row between" }, h("span", {}, said(memory.speaker || memory.source, 60), " · ", minute(memory.occurred_at)), h("a", { href: link("care", { tab: "forget", memory: memory.id }) }, "forget it…")), h("p", {}, said(memory.text, 300)));
+  const quote = ({ memory }) => h("div", { class: "quote" }, h("div", { class: "small muted row between" }, h("span", {}, said(memory.speaker || memory.source, 60), " · ", minute(memory.occurred_at)), h("a", { href: link("care", { tab: "forget", memory: memory.id }) }, "Forget it…")), h("p", {}, said(memory.text, 300)));
   const side = (relation, at) => h("td", {}, h("p", { class: "strong" }, h("a", { href: link("entity", { id: relation.target_id }) }, said(target(relation), 80))), h("p", { class: "muted small" }, `${period(relation.valid_from, relation.valid_to)} · confidence ${two(relation.confidence)}`), proofs[at].slice(0, 3).map(quote));
-  const when = h("input", { class: "field", type: "date", id: `ended-${one.id}`, required: true, value: day([one, other].map((each) => each.valid_from ?? "").sort().at(-1)) });
-  const ended = (relation) => acting(context, "write", ["“", said(target(relation), 40), "” ended then"], async () => {
-    if (!when.reportValidity()) return;
-    const text = `${source} ${words(relation.type)} ${target(relation)} until ${when.value}.`;
-    if (!await context.confirm({ title: "Say when it ended?", text: ["A memory is written: “", said(text, 300), "” Its relation ends then."], action: "Say so" })) return;
-    const made = await context.change("remember", { text, source: "page", facts: [{ subject: source, relation: relation.type, object: target(relation), until: when.value }] });
-    context.say(made.waits ? waits : "Written down.");
-    context.again();
-  });
   return h("section", { class: "panel", "aria-label": "Contradiction" },
     h("div", { class: "hd" }, h("h2", { class: "grow" }, said(source, 60), h("span", { class: "rel" }, words(one.type)), "two things at one time"), h("span", { class: "tag" }, "contradiction")),
     h("div", { class: "bd" }, h("table", { class: "compare two" }, h("tbody", {}, h("tr", {}, side(one, 0), side(other, 1)))),
-      h("p", { class: "muted small" }, "Both were stated with equal standing. Saying when one ended settles it; so does forgetting one of the memories."),
-      h("div", { class: "actions" }, h("label", { for: when.id, class: "muted" }, "on"), when, ended(one), ended(other), reason(context, "write"))));
+      h("p", { class: "muted small" }, "Both were stated with equal standing. Forget the memory that is wrong, with what rests on it; the other relation stays.")));
 }
 
 function ambiguity(context, { entity, candidates }) {

@@ -17,7 +17,7 @@ export async function duplicates(context) {
     label: "Pairs", title: (pair) => [said(pair.one.name, 40), " / ", said(pair.other.name, 40)], under: (pair) => [words(pair.likeness), h("span", {}, two(pair.similarity))],
     pick: (pair) => go("care", { tab: "duplicates", item: id(pair) }),
   });
-  return h("div", { class: "split" }, h("div", { class: "stack" }, h("section", { class: "panel", "aria-label": "Pairs" }, list), merges), await sideBySide(context, chosen, id(chosen)));
+  return h("div", { class: "split" }, h("section", { class: "panel", "aria-label": "Pairs" }, list), h("div", { class: "stack" }, await sideBySide(context, chosen, id(chosen)), merges));
 }
 
 async function sideBySide(context, pair, item) {
