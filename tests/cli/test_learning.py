@@ -69,7 +69,9 @@ def test_policies_of_ones_own(line, tmp_path):
 
 
 def test_feedback_moves_what_was_surfaced(line):
-    surfaced = line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")["triplets"][0]["relation"]["id"]
+    surfaced = line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")["triplets"][0]["relation"][
+        "id"
+    ]
 
     def ranked():
         return next(each for each in line.json("search", QUESTION)["triplets"] if each["relation"]["id"] == surfaced)

@@ -65,6 +65,4 @@ def test_explain_a_memory(line):
 
 def test_explain_wants_one_element(line):
     assert "Missing argument 'ID'" in line.run("explain", QUESTION, code=2).stderr
-    assert (
-        "unexpected extra argument" in line.run("explain", QUESTION, "m1", "A", code=2).stderr
-    )
+    assert "unexpected extra argument" in line.run("explain", QUESTION, "m1", "A", code=2).stderr
