@@ -180,7 +180,7 @@ async def _sessions(
         await desk.answer(rows["graph_query"], rows["graph_query"].read({"query": QUESTION, "session_id": session}), admin)
         await desk.answer(rows["feedback"], rows["feedback"].read({"session_id": session, "outcome": outcome}), admin)
     for name, request in (
-        ("remember", {"text": "Miguel Torres lives in Porto."}),
+        ("remember", {"text": "Dana Levy uses Tableau."}),
         ("remember", {"text": "Kestrel uses Cassandra."}),
         ("merge_entities", {"source": "Lena Fisher", "target": "Lena Fischer"}),
     ):
