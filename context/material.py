@@ -161,7 +161,8 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     graph = Material(denied=recalled.denied)
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
-        omitted |= graph.omitted | {key_of(each): _uncounted(each) for each in found.triplets if not _counts(each)}
+        omitted.update(graph.omitted)
+        omitted.update((key_of(each), _uncounted(each)) for each in found.triplets if not _counts(each))
     every = list(alike.items())
     rows = paying(covered, recalled.rarity)
     paid = [every[row] for row in rows]

@@ -98,10 +98,11 @@ def lay_out(
         room = min(room, _cost(answered, counter) + share)
     shown, repeating = fill(graph, room, heading=TRIPLETS, order=order, kept=answers)
     page = _fitting(_page(observed, shown, observations, triplets), observations, triplets, budget, counter)
-    unused = budget - _cost(page.text, counter)
+    used = counter.count(page.text)
+    unused, line_break = budget - used, _cost(page.text, counter) - used
 
     def why(line: str, head: str, share: int) -> Omitted:
-        needed = counter.count(line) + (counter.count(head + "\n") if head else 0)
+        needed = line_break + counter.count(line) + (counter.count(head + "\n") if head else 0)
         if needed > unused:
             return no_room(needed, unused, budget)
         return no_share(needed, share) if share < budget else CROWDED

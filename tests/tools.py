@@ -36,7 +36,6 @@ class Tool:
 
     async def rest(self, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
         """The answer over REST."""
-        told: dict[str, Any] = for_clients(
-            self.operation.told(await self.operation.run(caller, self.operation.read(given)))
-        )
+        value = await self.operation.run(caller, self.operation.read(given))
+        told: dict[str, Any] = for_clients(self.operation.told(value), value)
         return told

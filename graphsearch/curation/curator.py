@@ -163,7 +163,11 @@ class Curator:
             ids = () if entity is None else ((await _as_stored(entity, reader)).id,)
             found = await self._store.merges(ids)
             ends = sorted({end for merge in found for end in (merge.source_id, merge.target_id)})
-            names = {each.id: each.name for each in await reader.get_entities(ends)}
+            told = not self._hides or (self._gate is not None and self._gate.explains)
+            names = {  # that of a merged entity may be of hidden mentions, which count as those of the other
+                each.id: each.name if told or each.merged_into is None else ""
+                for each in await reader.get_entities(ends)
+            }
         shown = [merge.uncounted() if self._hides else merge for merge in found]
         return tuple(
             attrs.evolve(each, source_name=names[each.source_id], target_name=names[each.target_id])

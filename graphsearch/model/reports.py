@@ -77,7 +77,8 @@ class Merge:
 
     ``mentions`` and ``claims`` are how many moved from the source to the target, ``relations`` how many unretracted
     ones the source had; behind a gate that may hide, the visible ones of a merge being made, or None. ``undone_at`` is
-    None for as long as it stands. ``source_name`` and ``target_name`` are those of now, as a curator shows them.
+    None for as long as it stands. ``source_name`` and ``target_name`` are those of now, as a curator shows them; behind
+    a gate that may hide, a merged entity has none.
     """
 
     id: UUID

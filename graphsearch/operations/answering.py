@@ -8,6 +8,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Literal
 
+import attrs
+
 from graphsearch.context import ContextBlock, WorkType
 from graphsearch.errors import AccessDeniedError
 from graphsearch.explaining.explanation import Explanation
@@ -50,10 +52,9 @@ async def graph_query(
 ) -> ContextBlock:
     """Build the block for a session, by default a new one; see `ContextBuilder.build`.
 
-    ``details`` is for the surfaces: the block always has them.
+    Without ``details`` it does not say what each of its lines is, nor what is not in it.
     """
-    del details
-    return await caller.builder.build(
+    block = await caller.builder.build(
         query,
         gate=caller.gate,
         session_id=session_id or new_session(),
@@ -69,6 +70,7 @@ async def graph_query(
         max_hops=max(1, depth),
         traversal=traversal,
     )
+    return block if details else attrs.evolve(block, lines=(), omitted=())
 
 
 async def feedback(caller: Caller, session_id: str, outcome: OutcomeName) -> FeedbackReport:

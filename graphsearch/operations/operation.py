@@ -35,13 +35,15 @@ class Effect(StrEnum):
 class Profile(IntEnum):
     """For whom an operation is listed: everybody in a profile also sees those of the profiles before it.
 
-    Those of the console run on the command line alone: they end a project, or pay for a language model.
+    Those of the page are no tools: agents have others for it. Those of the console run on the command line alone: they
+    end a project, or pay for a language model.
     """
 
     AGENT = 0
     CURATOR = 1
     ALL = 2
-    CONSOLE = 3
+    PAGE = 3
+    CONSOLE = 4
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -124,6 +124,7 @@ def _asking() -> Iterator[Operation]:
             "since": Says("The first moment; default: the last but one at which something changed."),
             "until": Says("The second moment; default: now."),
         },
+        profile=Profile.PAGE,
     )
     yield does(
         answering.explain,
@@ -137,11 +138,13 @@ def _asking() -> Iterator[Operation]:
         Action.READ,
         people="Answer a question with all that a page shows: relations, memories, entities, the block with the"
         " tokens of each line, what is not in it and why, and what held at other times.",
+        profile=Profile.PAGE,
     )
-    yield asks(
+    yield asks_all(
         evidence.evidence,
         people="Show what stands behind a relation, a memory or an entity of an answer: the parts of its score, its"
         " proofs with their quotes, and how its weight changed.",
+        profile=Profile.PAGE,
     )
 
 
@@ -306,10 +309,12 @@ def _forgetting() -> Iterator[Operation]:
         key="memories",
         people="List the memories that answer a question best, or else the newest.",
         says={"query": Says("What they are about; default: the newest.", most=4_000)},
+        profile=Profile.PAGE,
     )
     yield asks(
         care.preview_forget,
         people="Show what would go with a memory: the entities and facts that rest on it alone.",
+        profile=Profile.PAGE,
     )
     yield curates(
         Curator.forget,
@@ -326,6 +331,7 @@ def _forgetting() -> Iterator[Operation]:
         effect=Effect.LOSES,
         people="Forget as forget does, and return a receipt that verify_receipt checks. Irreversible.",
         says={"source": Says("All memories from a source.", 1, 400)},
+        profile=Profile.PAGE,
     )
     yield does(
         caring.expire,
@@ -344,6 +350,7 @@ def _forgetting() -> Iterator[Operation]:
     yield curates(
         Curator.verify_receipt,
         people="Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.",
+        profile=Profile.PAGE,
     )
 
 

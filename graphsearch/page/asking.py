@@ -79,7 +79,7 @@ async def ask(
     query: str,
     *,
     budget: int | None = None,
-    mode: str = SearchMode.GRAPH_COMPLETION,
+    mode: str | None = None,
     as_of: datetime | None = None,
     known_at: datetime | None = None,
     limit: int = 25,
@@ -87,13 +87,14 @@ async def ask(
 ) -> Answer:
     """Search, recall, rank and build the block of a question in one snapshot, and look for what is over.
 
-    The block is that of `ContextBuilder.build`, of no session: nothing is logged. A language model that the ``mode``
-    needs is asked within the snapshot.
+    The block is that of `ContextBuilder.build`, of no session: nothing is logged. The ``mode`` is by default the best
+    that needs no language model; one that it needs is asked within the snapshot.
     """
+    engine = builder.engine
+    mode = mode or best_mode(engine)
     request = ContextRequest(
         query, budget=budget, mode=mode, as_of=as_of, known_at=known_at, gate=gate, session_id="page"
     )
-    engine = builder.engine
     async with AsyncExitStack() as snapshots:  # those that readers open are nested in these, and see the same
         for store in engine.stores:
             if gate.enters(store.scope):
@@ -136,11 +137,17 @@ async def ask(
     )
 
 
+def best_mode(engine: Engine) -> SearchMode:
+    """The best mode that an engine has the parts for, but for a language model."""
+    return SearchMode.GRAPH_COMPLETION if engine.embedder else SearchMode.NEIGHBORHOOD
+
+
 async def _past(engine: Engine, found: SearchResult, request: ContextRequest) -> tuple[RelationRow, ...]:
     """The best of the relations of all times that do not hold at the time of what was found."""
     now = engine.stores[0].clock.now()
     every = await engine.search(
         request.query,
+        mode=best_mode(engine),
         limit=CANDIDATES,
         since=beginning(now),
         as_of=max(now, found.as_of),

@@ -74,7 +74,8 @@ async def preview_forget(engine: GraphSearchEngine, *, memory: str, gate: Gate |
         if not found:
             raise UnknownElementError(f"no memory {memory!r} in {reader.scope}")
         mentions, claims = await reader.mentions(memory_ids=[memory]), await reader.claims(memory_ids=[memory])
-        entities = await _only_named(memory, {each.entity_id for each in mentions}, engine.store, reader)
+        seen = {each.id for each in await reader.get_entities(sorted({each.entity_id for each in mentions}))}
+        entities = await _only_named(memory, seen, engine.store, reader)
         stated = await _only_stated(memory, claims, engine.store, reader)
         ends = {end for each in stated for end in (each.source_id, each.target_id)}
         known = {each.id: each for each in await reader.get_entities(sorted(ends))}
@@ -83,7 +84,8 @@ async def preview_forget(engine: GraphSearchEngine, *, memory: str, gate: Gate |
         for each in stated
         if {each.source_id, each.target_id} <= known.keys()
     ]
-    counts = {"entities": len(entities), "facts": len(facts), "mentions": len(mentions), "claims": len(claims)}
+    named_here = sum(each.entity_id in seen for each in mentions)
+    counts = {"entities": len(entities), "facts": len(facts), "mentions": named_here, "claims": len(claims)}
     return Loss(
         memory=attrs.evolve(found[0], text=_clipped(found[0].text)),
         counts=counts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -14,11 +15,12 @@ from graphsearch.access.reader import Reader, reading
 from graphsearch.context.builder import CANDIDATES
 from graphsearch.context.material import MEMORIES
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import Explanation
 from graphsearch.explaining.weights import WeightChange, visible, weight_history
+from graphsearch.federation import FederatedEngine
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Span
-from graphsearch.modes.options import SearchMode
-from graphsearch.page.asking import ENTITIES
+from graphsearch.page.asking import ENTITIES, best_mode
 from graphsearch.page.rows import LONGEST, Named, named
 
 PROOFS: Final = 25
@@ -60,21 +62,41 @@ class Evidence:
 
 
 async def evidence(
-    engine: GraphSearchEngine,
+    engine: GraphSearchEngine | FederatedEngine,
     kind: ElementKind,
     id: str,
     *,
     query: str,
-    mode: str = SearchMode.GRAPH_COMPLETION,
+    mode: str | None = None,
     as_of: datetime | None = None,
     known_at: datetime | None = None,
     gate: Gate,
 ) -> Evidence:
-    """Explain an element and read what proves it, in one snapshot.
+    """Explain an element and read what proves it, in one snapshot; of several scopes, in the first that has it.
 
     Raises `UnknownElementError` for an element that does not exist or is not visible.
     """
-    ref = ElementRef(kind, id)
+    engines = engine.engines if isinstance(engine, FederatedEngine) else (engine,)
+    entered = [each for each in engines if gate.enters(each.store.scope)] or engines[:1]
+    read = partial(
+        _evidence, ref=ElementRef(kind, id), query=query, mode=mode, as_of=as_of, known_at=known_at, gate=gate
+    )
+    for each in entered[:-1]:
+        with suppress(UnknownElementError):
+            return await read(each)
+    return await read(entered[-1])
+
+
+async def _evidence(
+    engine: GraphSearchEngine,
+    *,
+    ref: ElementRef,
+    query: str,
+    mode: str | None,
+    as_of: datetime | None,
+    known_at: datetime | None,
+    gate: Gate,
+) -> Evidence:
     async with engine.store.snapshot():
         async with reading(engine.store, gate=gate, as_of=as_of, known_at=known_at) as reader:
             element = await visible(ref, reader)
@@ -84,7 +106,7 @@ async def evidence(
         asked = partial(engine.explain, query, ref, as_of=as_of, known_at=known_at, gate=gate)
         match element:
             case Relation():
-                explanation = await asked(limit=CANDIDATES, mode=mode)
+                explanation = await asked(limit=CANDIDATES, mode=mode or best_mode(engine))
             case Memory():
                 explanation = await asked(limit=MEMORIES, min_relevance=0.0)
                 element = _cut(element, None)

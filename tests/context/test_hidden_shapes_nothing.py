@@ -86,10 +86,8 @@ class Graph:
         """The same graph with every memory visible."""
         return attrs.evolve(self, memories=tuple(attrs.evolve(memory, labels=()) for memory in self.memories))
 
-    async def blocks(
-        self, question: str, *, authorizer: Authorizer = SHIPPED, statistics: str = "scope", **options: Any
-    ) -> list[ContextBlock]:
-        """What the graph, once stored, answers in each mode, each in a session of its own."""
+    async def builder(self) -> ContextBuilder:
+        """A builder over the graph, once stored."""
         store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id=WEB.org_id, project_id=WEB.project_id)
         vectors: dict[UUID | str, Vector] = {entity.id: EMBEDDER.vector(entity.name) for entity in self.entities}
         vectors |= {memory.id: EMBEDDER.vector(memory.text) for memory in self.memories}
@@ -104,8 +102,13 @@ class Graph:
                 vectors=vectors,
             )
         )
-        engine = GraphSearchEngine(store=store, embedder=EMBEDDER)
-        builder = ContextBuilder(engine, counter=WordCounter())
+        return ContextBuilder(GraphSearchEngine(store=store, embedder=EMBEDDER), counter=WordCounter())
+
+    async def blocks(
+        self, question: str, *, authorizer: Authorizer = SHIPPED, statistics: str = "scope", **options: Any
+    ) -> list[ContextBlock]:
+        """What the graph, once stored, answers in each mode, each in a session of its own."""
+        builder = await self.builder()
         asked = {"budget": 60, "seeds": 3, **options}
         gate = Gate(authorizer, ADA, statistics=statistics)
         return [await builder.build(question, gate=gate, session_id=mode, mode=mode, **asked) for mode in MODES]

@@ -353,8 +353,9 @@ COUNTS: Final = {
     *("relations_moved", "stayed", "forgotten", "reworded"),
     *("mentions", "claims", "relations", "links_removed", "references_removed"),
     *("relations_retracted", "entities_removed", "mentions_removed", "claims_removed"),
+    "source_name",
 }
-"""Counts of what a change touches, which are given only to those from whom nothing is hidden."""
+"""Counts of what a change touches, and the names of merged entities: given only where nothing can be hidden."""
 
 
 def _entity(about: Subject) -> Mapping[str, Any]:
@@ -400,6 +401,16 @@ OPERATOR_TOOLS: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
 """Tools for operators that read, with the arguments of a question."""
 
 
+PAGE: Final[Mapping[Tool, Callable[[Subject], Mapping[str, Any]]]] = {
+    Tool("ask"): lambda about: {"query": about.query},
+    Tool("evidence"): lambda about: {"query": about.query, "kind": "entity", "id": about.one},
+    Tool("changes"): lambda about: {**_query(about), "since": "2025-01-15"},
+    Tool("list_memories"): lambda _: {},
+    Tool("preview_forget"): lambda about: {"memory": about.memory},
+}
+"""What the page alone asks over REST."""
+
+
 async def proved(side: Side, about: Subject) -> Any:
     """The tool that shows what a relation rests on."""
     return plain(await Tool("why").run(side.caller, {"relation_id": str(await _relation(side, about))}))
@@ -437,7 +448,10 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         )
     },
     **{f"tool {tool.name}": tool_question(tool, arguments) for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items()},
-    **{f"rest {tool.name}": rest_question(tool, arguments) for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items()},
+    **{
+        f"rest {tool.name}": rest_question(tool, arguments)
+        for tool, arguments in {**TOOLS, **OPERATOR_TOOLS, **PAGE}.items()
+    },
     "tool explain": explained,
     "tool why": proved,
 }

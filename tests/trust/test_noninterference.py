@@ -15,7 +15,7 @@ from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.trust.changes import CHANGES
 from tests.trust.noninterference import MODES, compare
-from tests.trust.questions import OPERATOR_TOOLS, QUESTIONS, TOOLS, Subject
+from tests.trust.questions import OPERATOR_TOOLS, PAGE, QUESTIONS, TOOLS, Subject
 
 PAIRS = 150
 IN_POSTGRES = 10
@@ -42,7 +42,7 @@ async def test_pairs_of_worlds_in_postgres(shared_pool):
 def test_tools_are_asked_in_a_form_that_they_take(mode):
     """A refused question would compare as equal, whatever is hidden."""
     about = Subject("Ada", "Bob", "m0", uuid4(), mode, Ranking.RRF)
-    for tool, arguments in {**TOOLS, **OPERATOR_TOOLS}.items():
+    for tool, arguments in {**TOOLS, **OPERATOR_TOOLS, **PAGE}.items():
         tool.operation.read(arguments(about))
 
 

@@ -95,7 +95,7 @@ def rest_routes(
     seconds = Histogram("graphsearch_seconds", "Seconds of operations.", ("operation", "status"), registry=registry)
     identify: Identify = who if callable(who) else lambda _: who
     ready = None if probe is None else HealthCheck(probe)
-    contract, written = openapi(desk), [each for each in desk.rows() if not each.reads]
+    contract, written = openapi(desk), [each for each in desk.rows(Profile.PAGE) if not each.reads]
 
     def route(operation: Operation) -> Route:
         async def answer(request: Request) -> Response:
@@ -204,7 +204,9 @@ def openapi(desk: Desk) -> Json:
     return {
         "openapi": "3.1.0",
         "info": {"title": "graphsearch", "version": __version__},
-        "paths": {f"{ROOT}/{each.name}": _path(each, written=each in desk.rows()) for each in _served(desk)},
+        "paths": {
+            f"{ROOT}/{each.name}": _path(each, written=each in desk.rows(Profile.PAGE)) for each in _served(desk)
+        },
         "components": {
             "schemas": {"Error": _ERROR_SCHEMA},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -215,8 +217,8 @@ def openapi(desk: Desk) -> Json:
 
 def _served(desk: Desk) -> list[Operation]:
     """The rows that have a route: where nothing is written, also those that have a dry run."""
-    rows = desk.rows()
-    dry = (each for each in operations().values() if each.has_dry_run and each.profile <= Profile.ALL)
+    rows = desk.rows(Profile.PAGE)
+    dry = (each for each in operations().values() if each.has_dry_run and each.profile <= Profile.PAGE)
     return [*rows, *(each for each in dry if each not in rows)]
 
 

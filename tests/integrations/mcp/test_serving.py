@@ -18,7 +18,7 @@ from graphsearch.cli.writing import Reading
 from graphsearch.integrations.mcp import serve_stdio
 from tests.integrations.mcp.bearers import ADA, BOB, ENTRIES, token_file
 from tests.integrations.mcp.conftest import server_for
-from tests.integrations.mcp.test_http import asking_at, status
+from tests.integrations.mcp.test_http import asking_at, client, status
 from tests.waiting import LONGEST
 
 
@@ -28,17 +28,17 @@ async def started(postgres_database, monkeypatch):
     monkeypatch.setattr(AppStatus, "should_exit", False)  # a signal sets it for the whole process, which here goes on
     running = []
 
-    async def start(**options):
+    async def start(command=serving.mcp, **options):
         url = asyncio.get_running_loop().create_future()
         monkeypatch.setattr(serving, "_say", url.set_result)
         groups: dict[str, Any] = {
             "place": Places(org="acme", project="web", dsn=postgres_database.dsn),
-            "principals": Principals(attribute=("role=editor",)),
+            "principals": Principals(attribute=options.pop("attribute", ("role=editor",))),
             "serving": serving.Serving(
-                **{name: options.pop(name) for name in ("read_only", "disabled") if name in options}
+                **{name: options.pop(name) for name in ("tokens", "disabled") if name in options}
             ),
         }
-        served = serving.mcp(http="127.0.0.1:0", reading=Reading(), model=Model(), **groups, **options)
+        served = command(http="127.0.0.1:0", reading=Reading(), model=Model(), **groups, **options)
         running.append(asyncio.ensure_future(served))
         await asyncio.wait({url, *running}, return_when=asyncio.FIRST_COMPLETED)
         return await url
@@ -64,6 +64,25 @@ async def test_tokens_over_http(started, tmp_path):
     async with asking_at(url, ADA) as ada, asking_at(url, BOB) as bob:
         assert "remember" not in await ada.tools()
         assert (await bob("recall", query="anything?"))["memories"] == []
+
+
+@pytest.mark.parametrize("write", [True, False])
+async def test_the_page_over_http(started, write):
+    url = await started(serving.ui, principal="ada", attribute=("role=admin",), write=write)
+    async with client() as http:
+        assert "<title>" in (await http.get(url)).text
+        me = (await http.get(f"{url}page/me")).json()
+        made = await http.post(f"{url}v1/remember", json={"text": "Grace Hopper built COBOL."})
+        left = (await http.get(f"{url}page/me")).json()["size"]
+    assert (me["principal"]["id"], me["writes"], "view_as" in me["may"]) == ("ada", write, True)
+    assert (me["size"], me["questions"]) == ({"entities": 0, "relations": 0, "memories": 0}, [])
+    assert (made.status_code, left["memories"]) == ((200, 1) if write else (404, 0))
+
+
+async def test_the_page_is_beside_the_tools(started, tmp_path):
+    url = await started(tokens=token_file(tmp_path, {"tokens": ENTRIES}))
+    async with client({"authorization": f"Bearer {ADA}"}) as http:
+        assert (await http.get(url.replace("/mcp", "/page/me"))).json()["writes"]
 
 
 async def test_a_server_that_is_switched_off(started):
