@@ -184,7 +184,7 @@ async def _sessions(service: served.GraphService, identities: Iterable[served.Id
         )
         await desk.answer(rows["feedback"], rows["feedback"].read({"session_id": session, "outcome": outcome}), admin)
     for name, request in (
-        ("remember", {"text": "Miguel Torres lives in Porto."}),
+        ("remember", {"text": "Dana Levy uses Tableau."}),
         ("remember", {"text": "Kestrel uses Cassandra."}),
         ("merge_entities", {"source": "Lena Fisher", "target": "Lena Fischer"}),
     ):

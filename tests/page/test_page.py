@@ -301,12 +301,18 @@ async def test_a_merge_is_previewed_confirmed_and_undone(open_page: Open) -> Non
 async def test_proposals_are_accepted_and_rejected(open_page: Open) -> None:
     page = await open_page(at("care", tab="review"))
     await expect(page.get_by_role("link", name=re.compile("Care 3"))).to_be_visible()
+<<<<<<< HEAD
     proposals, proposal = (
         page.get_by_role("list", name="Proposals"),
         page.get_by_role("region", name="Proposal", exact=True),
     )
     await expect(proposal).to_contain_text("Miguel Torres lives in Porto.")
     await expect(proposal).to_contain_text("+ Miguel Torres lives_in Porto")
+=======
+    proposals, proposal = page.get_by_role("list", name="Proposals"), page.get_by_role("region", name="Proposal", exact=True)
+    await expect(proposal).to_contain_text("Dana Levy uses Tableau.")
+    await expect(proposal).to_contain_text("+ Dana Levy uses Tableau")
+>>>>>>> wt-front
     await proposal.get_by_role("button", name="Accept").click()
     await expect(proposals.get_by_role("button")).to_have_count(2)
     await expect(proposal).to_contain_text("Kestrel uses Cassandra.")
@@ -317,8 +323,8 @@ async def test_proposals_are_accepted_and_rejected(open_page: Open) -> None:
     await page.get_by_role("button", name="rejected").click()
     await expect(proposal).to_contain_text("not so")
     assert "Cassandra" not in await page.locator("main").inner_text()
-    await go(page, at("ask", q="where does Miguel Torres live?"))
-    await expect(page.get_by_label("Answer", exact=True)).to_contain_text("Porto")
+    await go(page, at("ask", q="what does Dana Levy use?"))
+    await expect(page.get_by_label("Answer", exact=True)).to_contain_text("Tableau")
 
 
 async def test_a_memory_is_forgotten_with_a_receipt_that_holds(open_page: Open) -> None:
@@ -339,8 +345,7 @@ async def test_a_memory_is_forgotten_with_a_receipt_that_holds(open_page: Open) 
         await panel.get_by_role("button", name="Save the receipt").click()
     assert (await download.value).suggested_filename == "receipt-note-coffee.json"
     await go(page, at("ask", q="who uses Grinder?"))
-    await expect(page.get_by_label("Answer", exact=True)).to_be_visible()
-    assert "Grinder" not in await page.locator(".cols, .sum").first.inner_text()
+    await expect(page.get_by_label("Answer", exact=True)).to_contain_text("nothing visible is known of Grinder")
 
 
 async def test_a_contradiction_is_settled_by_forgetting_what_is_wrong(open_page: Open) -> None:

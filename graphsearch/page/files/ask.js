@@ -16,7 +16,7 @@ const REASONS = {
 // The question, and examples of questions; it goes to whichever view it stands in.
 export function askBar({ questions, view, params, go }) {
   const asks = (q) => go(view, { ...params, q, open: undefined, since: undefined, until: undefined });
-  const field = h("input", { class: "field q", name: "q", value: params.q ?? "", "data-focus": "q", placeholder: "Ask what an agent would ask", "aria-label": "Question", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 4000 });
+  const field = h("input", { class: "field q", name: "q", value: params.q ?? "", "data-focus": "q", "data-was": params.q ?? "", placeholder: "Ask what an agent would ask", "aria-label": "Question", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 4000 });
   const submit = (event) => {
     event.preventDefault();
     if (field.value.trim()) asks(field.value.trim());
