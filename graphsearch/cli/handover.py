@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,8 @@ def run_elsewhere(arguments: list[str]) -> int | None:
         return None
     with socket.socket(socket.AF_UNIX) as line:
         try:
-            line.connect(str(where))
+            with chdir(where.parent):  # a path to a socket has 107 bytes
+                line.connect(where.name)
         except OSError:  # it ended without a farewell
             return None
         request = json.dumps([arguments, str(Path.cwd()), {**os.environ}]).encode()

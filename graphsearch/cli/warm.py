@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import sys
-from contextlib import suppress
+from contextlib import chdir, suppress
 from importlib import import_module
 from typing import NoReturn
 
@@ -16,16 +16,14 @@ import click
 
 from graphsearch.access.gate import Gate
 from graphsearch.cli.app import WRITTEN, app
-from graphsearch.cli.environment import Server, choose_embedder
+from graphsearch.cli.environment import Server, choose_embedder, embedded_in
 from graphsearch.cli.handover import LENGTH, address, read_request, take_over
 from graphsearch.cli.principals import default_policies
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.errors import StoreConfigurationError
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Principal
 from graphsearch.operations.table import operations
-from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.memory import InMemoryGraphStore
 
 
@@ -33,15 +31,13 @@ def serve(*, server: Server) -> None:
     """Answer commands until a signal comes. No thread runs while the process is copied."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would not be there in a copy
     _load()
-    embedded = None if server.folder is None else EmbeddedPostgres(server.folder)
+    embedded = embedded_in(server)
     where = address()
     where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with socket.socket(socket.AF_UNIX) as listener:
         where.unlink(missing_ok=True)
-        try:
-            listener.bind(str(where))
-        except OSError as error:
-            raise StoreConfigurationError(f"{where}: {error}; a shorter XDG_STATE_HOME may do") from error
+        with chdir(where.parent):  # a path to a socket has 107 bytes
+            listener.bind(where.name)
         try:
             if embedded is not None:
                 asyncio.run(embedded.__aenter__())
@@ -67,7 +63,9 @@ def _load() -> None:
 
 async def _try() -> None:
     """Remember a sentence and answer a question: tables, policies and models are loaded by their first use."""
-    engine = GraphSearchEngine(store=InMemoryGraphStore().with_scope(org_id="a", project_id="a"), embedder=choose_embedder())
+    engine = GraphSearchEngine(
+        store=InMemoryGraphStore().with_scope(org_id="a", project_id="a"), embedder=choose_embedder()
+    )
     await Ingestor(engine).remember([Memory(id="a", text="Ada Lovelace has led the backend team since May 2024.")])
     gate = Gate(default_policies(), Principal(id="ada"))
     await ContextBuilder(engine).build("who led the backend team in 2025?", gate=gate, session_id="a")
@@ -97,8 +95,8 @@ def _run(line: socket.socket) -> NoReturn:
         app(prog_name="graphsearch")
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
+    except BaseException as error:  # noqa: BLE001 - as the interpreter ends
+        sys.excepthook(type(error), error, error.__traceback__)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

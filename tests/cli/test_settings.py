@@ -48,10 +48,10 @@ def test_options_come_before_the_environment_and_that_before_the_file(folder, pl
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ('projekt = "web"', "projekt is unknown: did you mean project?"),
+        ('projekt = "web"', "projekt: is unknown: did you mean project?"),
         ("project = 3", "project"),
         ("project =", "cannot be read"),
-        ('llm_url = "http://elsewhere"', "llm_url is unknown"),
+        ('llm_url = "http://elsewhere"', "llm_url: is unknown"),
     ],
 )
 def test_a_faulty_file_is_named_with_its_fault(folder, plain, text, fault):
