@@ -154,6 +154,10 @@ def test_no_example_hides_from_being_run(page):
     assert re.findall(r"^    (?:graphsearch|pip|import|from \w+ import|async with) .*", prose, re.MULTILINE) == []
 
 
+def test_the_pages_for_users_are_short():
+    assert sum(len(page.read_text().split()) for page in PAGES if "project" not in page.relative_to(ROOT).parts) <= 35_000
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
     missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]

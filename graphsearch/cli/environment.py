@@ -79,15 +79,21 @@ class Places(Place):
     also: Annotated[tuple[str, ...], Says("Another project of the organisation to ask."), {"metavar": "PROJECT"}] = ()
 
 
+def embedded_in(server: Server) -> EmbeddedPostgres | None:
+    """The embedded server, not yet started; None with a DSN. The user's data directory is made if need be."""
+    folder = server.folder
+    if folder is not None and not server.embedded:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return None if folder is None else EmbeddedPostgres(folder)
+
+
 @asynccontextmanager
 async def open_scopes(server: Server, *, clock: Clock | None = None) -> AsyncIterator[PostgresGraphStore]:
     """The scopes of a server; an embedded one runs while they are open. ``clock`` defaults to the machine's."""
-    folder, dsn = server.folder, server.dsn
+    dsn, embedded = server.dsn, embedded_in(server)
     async with AsyncExitStack() as stack:
-        if folder is not None:
-            if not server.embedded:
-                folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            dsn = (await stack.enter_async_context(EmbeddedPostgres(folder))).dsn
+        if embedded is not None:
+            dsn = (await stack.enter_async_context(embedded)).dsn
         yield await stack.enter_async_context(PostgresGraphStore.open(dsn, clock=clock))
 
 

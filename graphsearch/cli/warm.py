@@ -16,7 +16,7 @@ import click
 
 from graphsearch.access.gate import Gate
 from graphsearch.cli.app import WRITTEN, app
-from graphsearch.cli.environment import Server, choose_embedder
+from graphsearch.cli.environment import Server, choose_embedder, embedded_in
 from graphsearch.cli.handover import LENGTH, address, read_request, take_over
 from graphsearch.cli.principals import default_policies
 from graphsearch.context import ContextBuilder
@@ -24,7 +24,6 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Principal
 from graphsearch.operations.table import operations
-from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.memory import InMemoryGraphStore
 
 
@@ -32,7 +31,7 @@ def serve(*, server: Server) -> None:
     """Answer commands until a signal comes. No thread runs while the process is copied."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would not be there in a copy
     _load()
-    embedded = None if server.folder is None else EmbeddedPostgres(server.folder)
+    embedded = embedded_in(server)
     where = address()
     where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with socket.socket(socket.AF_UNIX) as listener:
