@@ -15,7 +15,7 @@ from graphsearch.testing.fakes import FixedClock
 from graphsearch.text.trigrams import name_words, similarity
 
 
-class ListedNames(Any):  # type: ignore[misc] - it stands for a whole store, of which resolution reads the names
+class ListedNames(Any):  # type: ignore[misc]  # stands for a whole store
     """The names of a small graph. ``asked`` records the queries, in order."""
 
     def __init__(self, entities: Sequence[Entity] = (), vectors: Mapping[UUID, Vector] | None = None) -> None:
