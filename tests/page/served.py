@@ -1,18 +1,16 @@
-"""The page, served for a browser: the team's year of chat with stated facts, a graph of hostile names, an empty project.
-
-``python -m tests.page.served`` serves it until it is interrupted.
-"""
+"""The page, served for a browser: the team's year of chat and stated facts, hostile names, and an empty project."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -32,7 +30,9 @@ from graphsearch.testing.fakes import FixedClock
 
 TEAM, HOSTILE, EMPTY = Scope("northwind", "team"), Scope("northwind", "hostile"), Scope("northwind", "empty")
 ADMIN: Final = {"role": "admin", "see_private": True, "clearance": "restricted"}
-TOKENS: Final = {  # the token, whose it is, what policies know of them, and the project
+TOKENS: Final[
+    Mapping[str, tuple[str, Mapping[str, Any], Scope]]
+] = {  # the token, whose it is, what policies know of them, and the project
     "admin": ("robin", ADMIN, TEAM),
     "editor": ("erik", {"role": "editor"}, TEAM),
     "viewer": ("ana", {"role": "viewer"}, TEAM),
@@ -101,9 +101,7 @@ async def serving() -> AsyncIterator[Served]:
             *served.rest_routes(desk, tokens.identify),
             *served.page_routes(desk, tokens.identify, principals=tokens.identities),
         ]
-        app = served.http_app(
-            served.make_server(desk, tokens.identify), host="127.0.0.1", routes=routes, tokens=tokens
-        )
+        app = served.http_app(served.make_server(desk, tokens.identify), host="127.0.0.1", routes=routes, tokens=tokens)
         ready = asyncio.Event()
 
         def started(url: str, ready: asyncio.Event = ready) -> None:
@@ -127,8 +125,8 @@ async def _team(engine: GraphSearchEngine, clock: FixedClock) -> None:
         for each in await asyncio.to_thread(read_memories, Path(team.TRANSCRIPT))
     ]
     notes = [
-        Memory(id=id, text=text, occurred_at=datetime.fromisoformat(f"{day}T09:00:00+00:00"), source="notes.md")
-        for id, text, day in NOTES
+        Memory(id=key, text=text, occurred_at=datetime.fromisoformat(f"{day}T09:00:00+00:00"), source="notes.md")
+        for key, text, day in NOTES
     ]
     for each in (*chat, *notes):
         assert each.occurred_at
@@ -138,7 +136,8 @@ async def _team(engine: GraphSearchEngine, clock: FixedClock) -> None:
         clock.time = evening
         await ingestor.remember(said)
     clock.time = NOW - timedelta(days=1)
-    await engine.store.write(_facts("import:1", [("Lena Fisher", "wrote", "Postmortem"), ("Robert Miller", "wrote", "Postmortem")]))
+    rows = [(name, "wrote", "Postmortem") for name in ("Lena Fisher", "Robert Miller")]
+    await engine.store.write(_facts("import:1", rows))
     clock.time = NOW
 
 
@@ -152,7 +151,9 @@ def _facts(memory_id: str, facts: Iterable[tuple[str, str, str]], text: str = ""
     return Batch(
         entities=tuple(entities.values()),
         memories=(memory,),
-        mentions=tuple(Mention(memory_id=memory_id, entity_id=each.id, surface=each.name) for each in entities.values()),
+        mentions=tuple(
+            Mention(memory_id=memory_id, entity_id=each.id, surface=each.name) for each in entities.values()
+        ),
         claims=tuple(
             Claim(memory_id=memory_id, source_id=one.id, type=verb, target_id=other.id, confidence=0.9, fact="")
             for one, verb, other in stated
@@ -162,7 +163,8 @@ def _facts(memory_id: str, facts: Iterable[tuple[str, str, str]], text: str = ""
 
 async def _hostile(engine: GraphSearchEngine) -> None:
     """Zed knows everybody whose name attacks, and they know one another."""
-    facts = [("Zed", "knows", name) for name in NAMES] + list(zip(NAMES, ["trusts"] * len(NAMES), NAMES[1:], strict=False))
+    knows = [("Zed", "knows", name) for name in NAMES]
+    facts = knows + [(one, "trusts", other) for one, other in pairwise(NAMES)]
     batch = _facts("hostile:1", facts, f"Zed knows <script>{RUNS}</script>. " + "y" * 100_000)
     bind = engine.embedder
     assert bind
@@ -170,15 +172,16 @@ async def _hostile(engine: GraphSearchEngine) -> None:
     await engine.store.write(batch)
 
 
-async def _sessions(
-    service: served.GraphService, identities: Iterable[served.Identity], clock: FixedClock
-) -> None:
+async def _sessions(service: served.GraphService, identities: Iterable[served.Identity], clock: FixedClock) -> None:
     """Two sessions that were shown an answer, and three proposals of the editor."""
     desk, rows = served.Desk(service), operations()
     admin, editor, *_ = identities
     for session, outcome in (("monday", "accepted"), ("tuesday", "rejected")):
-        await desk.answer(rows["graph_query"], rows["graph_query"].read({"query": QUESTION, "session_id": session}), admin)
-        await desk.answer(rows["feedback"], rows["feedback"].read({"session_id": session, "outcome": outcome}), admin)
+        for name, request in (
+            ("graph_query", {"query": QUESTION, "session_id": session}),
+            ("feedback", {"session_id": session, "outcome": outcome}),
+        ):
+            await desk.answer(rows[name], rows[name].read(request), admin)
     for name, request in (
         ("remember", {"text": "Dana Levy uses Tableau."}),
         ("remember", {"text": "Kestrel uses Cassandra."}),
@@ -187,13 +190,3 @@ async def _sessions(
         clock.time += timedelta(minutes=1)
         caller = service.caller(editor)
         await review.propose(caller, rows[name], rows[name].read(request))
-
-
-async def _serve() -> None:
-    async with serving() as addresses:
-        print(addresses, "tokens:", ", ".join(TOKENS))
-        await asyncio.Event().wait()
-
-
-if __name__ == "__main__":
-    asyncio.run(_serve())
