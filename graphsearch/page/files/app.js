@@ -19,6 +19,7 @@ const place = Object.fromEntries(["top", "main", "foot", "dialog", "toasts"].map
 let me = null; // what the server says of the caller, once for a token
 let waiting = 0; // proposals that wait for a review
 let drawing = new AbortController();
+let shown = null; // the view
 let keys = {}; // of the view that is shown
 
 // ---- drawing
@@ -48,7 +49,10 @@ async function draw() {
   drawing = new AbortController();
   const { signal } = drawing, here = where(), focused = document.activeElement?.dataset?.focus;
   const placed = (content) => {
+    const typing = document.activeElement?.closest(".ask .q"); // what is typed while this loads stays
     fill(place.main, content);
+    if (typing && here.view === shown && typing.value !== typing.dataset.was) Object.assign(content.querySelector(".ask .q") ?? {}, { value: typing.value });
+    shown = here.view;
     if (!content.querySelector("h1")) content.prepend(h("h1", { class: "vh" }, NAMES[here.view]));
     if (focused && document.activeElement === document.body) document.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     content.dispatchEvent(new CustomEvent("placed"));

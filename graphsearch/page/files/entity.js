@@ -24,7 +24,7 @@ export async function entityView(context) {
 // ---- finding one
 
 function finder({ params, go }) {
-  const field = h("input", { class: "field q", value: params.find ?? "", "data-focus": "q", "aria-label": "Find an entity by name", placeholder: "Find an entity: a name, its beginning, a misspelling", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 400 });
+  const field = h("input", { class: "field q", value: params.find ?? "", "data-focus": "q", "data-was": params.find ?? "", "aria-label": "Find an entity by name", placeholder: "Find an entity: a name, its beginning, a misspelling", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 400 });
   const find = (event) => {
     event.preventDefault();
     if (field.value.trim()) go("entity", { find: field.value.trim() });
