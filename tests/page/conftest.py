@@ -18,11 +18,10 @@ ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-import os
-
-PATIENCE = int(os.environ.get("PAT", 20_000))
+PATIENCE = 20_000
 """Milliseconds after which what is waited for does not come."""
 WIDE, NARROW = (1280, 800), (390, 844)
+ADMIN = "admin"
 Open = Callable[..., Awaitable[Any]]
 
 
@@ -55,11 +54,12 @@ async def open_page(browser: Browser, address: Served, complaints: list[str]) ->
     """Open an address as whoever has a token; whatever the browser complains of fails the test."""
     contexts = []
 
-    async def open_(path: str = "/", *, token: str = "admin", size: tuple[int, int] = WIDE, dark: bool = False,
-                    read_only: bool = False) -> Page:  # fmt: skip
+    async def open_(
+        path: str = "/", *, token: str = ADMIN, size: tuple[int, int] = WIDE, read_only: bool = False
+    ) -> Page:
         context = await browser.new_context(
             viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
+            color_scheme="light",
             reduced_motion="reduce",
         )
         contexts.append(context)

@@ -1,18 +1,16 @@
-"""The page, served for a browser: the team's year of chat with stated facts, a graph of hostile names, an empty project.
-
-``python -m tests.page.served`` serves it until it is interrupted.
-"""
+"""The page, served for a browser: the team's year of chat and stated facts, hostile names, and an empty project."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -32,7 +30,9 @@ from graphsearch.testing.fakes import FixedClock
 
 TEAM, HOSTILE, EMPTY = Scope("northwind", "team"), Scope("northwind", "hostile"), Scope("northwind", "empty")
 ADMIN: Final = {"role": "admin", "see_private": True, "clearance": "restricted"}
-TOKENS: Final = {  # the token, whose it is, what policies know of them, and the project
+TOKENS: Final[
+    Mapping[str, tuple[str, Mapping[str, Any], Scope]]
+] = {  # the token, whose it is, what policies know of them, and the project
     "admin": ("robin", ADMIN, TEAM),
     "editor": ("erik", {"role": "editor"}, TEAM),
     "viewer": ("ana", {"role": "viewer"}, TEAM),
@@ -125,8 +125,8 @@ async def _team(engine: GraphSearchEngine, clock: FixedClock) -> None:
         for each in await asyncio.to_thread(read_memories, Path(team.TRANSCRIPT))
     ]
     notes = [
-        Memory(id=id, text=text, occurred_at=datetime.fromisoformat(f"{day}T09:00:00+00:00"), source="notes.md")
-        for id, text, day in NOTES
+        Memory(id=key, text=text, occurred_at=datetime.fromisoformat(f"{day}T09:00:00+00:00"), source="notes.md")
+        for key, text, day in NOTES
     ]
     for each in (*chat, *notes):
         assert each.occurred_at
@@ -136,9 +136,8 @@ async def _team(engine: GraphSearchEngine, clock: FixedClock) -> None:
         clock.time = evening
         await ingestor.remember(said)
     clock.time = NOW - timedelta(days=1)
-    await engine.store.write(
-        _facts("import:1", [("Lena Fisher", "wrote", "Postmortem"), ("Robert Miller", "wrote", "Postmortem")])
-    )
+    rows = [(name, "wrote", "Postmortem") for name in ("Lena Fisher", "Robert Miller")]
+    await engine.store.write(_facts("import:1", rows))
     clock.time = NOW
 
 
@@ -164,9 +163,8 @@ def _facts(memory_id: str, facts: Iterable[tuple[str, str, str]], text: str = ""
 
 async def _hostile(engine: GraphSearchEngine) -> None:
     """Zed knows everybody whose name attacks, and they know one another."""
-    facts = [("Zed", "knows", name) for name in NAMES] + list(
-        zip(NAMES, ["trusts"] * len(NAMES), NAMES[1:], strict=False)
-    )
+    knows = [("Zed", "knows", name) for name in NAMES]
+    facts = knows + [(one, "trusts", other) for one, other in pairwise(NAMES)]
     batch = _facts("hostile:1", facts, f"Zed knows <script>{RUNS}</script>. " + "y" * 100_000)
     bind = engine.embedder
     assert bind
@@ -179,10 +177,11 @@ async def _sessions(service: served.GraphService, identities: Iterable[served.Id
     desk, rows = served.Desk(service), operations()
     admin, editor, *_ = identities
     for session, outcome in (("monday", "accepted"), ("tuesday", "rejected")):
-        await desk.answer(
-            rows["graph_query"], rows["graph_query"].read({"query": QUESTION, "session_id": session}), admin
-        )
-        await desk.answer(rows["feedback"], rows["feedback"].read({"session_id": session, "outcome": outcome}), admin)
+        for name, request in (
+            ("graph_query", {"query": QUESTION, "session_id": session}),
+            ("feedback", {"session_id": session, "outcome": outcome}),
+        ):
+            await desk.answer(rows[name], rows[name].read(request), admin)
     for name, request in (
         ("remember", {"text": "Dana Levy uses Tableau."}),
         ("remember", {"text": "Kestrel uses Cassandra."}),
@@ -191,13 +190,3 @@ async def _sessions(service: served.GraphService, identities: Iterable[served.Id
         clock.time += timedelta(minutes=1)
         caller = service.caller(editor)
         await review.propose(caller, rows[name], rows[name].read(request))
-
-
-async def _serve() -> None:
-    async with serving() as addresses:
-        print(addresses, "tokens:", ", ".join(TOKENS))
-        await asyncio.Event().wait()
-
-
-if __name__ == "__main__":
-    asyncio.run(_serve())

@@ -110,9 +110,9 @@ async def test_labels_are_short_and_an_answer_without_lines_says_why(open_page: 
     page = await open_page(at("ask", q="what is the boiling point of tungsten?"))
     await expect(page.locator(".sum .answer")).not_to_have_text("")
     short = await page.evaluate(
-        "async () => { const { Names } = await import('./page/format.js');"
-        " const names = new Names(['httpx._client.AsyncClient.send', 'httpx._client.Client.send', 'Ada']);"
-        " return ['httpx._client.AsyncClient.send', 'httpx._client.Client.send', 'Ada'].map((each) => names.text(each)); }"
+        "async (all) => { const { Names } = await import('./page/format.js'); const names = new Names(all);"
+        " return all.map((each) => names.text(each)); }",
+        ["httpx._client.AsyncClient.send", "httpx._client.Client.send", "Ada"],
     )
     assert short == ["AsyncClient.send", "Client.send", "Ada"]
 
@@ -152,8 +152,8 @@ async def test_an_error_keeps_the_question_and_offers_to_try_again(open_page: Op
 
 async def test_while_it_loads_lines_stand_in_the_place_of_lines(open_page: Open) -> None:
     page = await open_page()
-    held = []
-    await page.route("**/v1/ask?*", lambda route: held.append(route))
+    held = list[Any]()
+    await page.route("**/v1/ask?*", held.append)
     await page.get_by_role("textbox", name="Question").fill(QUESTION)
     await page.get_by_role("button", name="Ask").click()
     await expect(page.locator("[aria-busy=true] .sk").first).to_be_visible()
@@ -176,7 +176,7 @@ async def test_read_only_buttons_say_why(open_page: Open) -> None:
     merge = page.get_by_role("button", name="Merge", exact=True)
     await expect(merge).to_have_attribute("aria-disabled", "true")
     await expect(page.locator(".note", has_text="Dry run")).to_contain_text("would move")
-    posted = []
+    posted = list[str]()
     page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
     await merge.click(force=True)  # it can be pressed, and says why it does nothing
     await expect(page.locator(".toast")).to_contain_text("Read only")
@@ -248,7 +248,7 @@ async def test_view_as_somebody_who_is_not_known_with_attributes(open_page: Open
 
 async def test_who_may_not_view_as_is_told_nothing_of_what_is_hidden(open_page: Open) -> None:
     page = await open_page(at("ask", q=SECRET), token="viewer")
-    await expect(page.locator(".sum")).to_contain_text("relations and")
+    await expect(page.locator(".sum")).to_contain_text("relations and ")
     assert "hidden" not in await page.locator("body").inner_text()
     assert await page.get_by_role("combobox", name="View as").count() == 0
     await page.goto(page.url + "&as=" + quote(json.dumps(ANA | {"attributes": {"see_private": True}})))
@@ -301,10 +301,8 @@ async def test_a_merge_is_previewed_confirmed_and_undone(open_page: Open) -> Non
 async def test_proposals_are_accepted_and_rejected(open_page: Open) -> None:
     page = await open_page(at("care", tab="review"))
     await expect(page.get_by_role("link", name=re.compile("Care 3"))).to_be_visible()
-    proposals, proposal = (
-        page.get_by_role("list", name="Proposals"),
-        page.get_by_role("region", name="Proposal", exact=True),
-    )
+    proposals = page.get_by_role("list", name="Proposals")
+    proposal = page.get_by_role("region", name="Proposal", exact=True)
     await expect(proposal).to_contain_text("Dana Levy uses Tableau.")
     await expect(proposal).to_contain_text("+ Dana Levy uses Tableau")
     await proposal.get_by_role("button", name="Accept").click()

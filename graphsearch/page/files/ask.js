@@ -105,7 +105,7 @@ function summary(context, found, names, called, relations) {
     found.summary ? [h("dt", {}, "In words"), h("dd", {}, said(found.summary.text ?? String(found.summary), 2000))] : null,
     h("dt", {}, "Understood"), h("dd", {}, dotted(understood(context, found, names, called))),
     h("dt", {}, "From"), h("dd", { class: "flow" }, dotted([
-      [h("span", {}, h("b", {}, whole(found.found)), " relations and ", h("b", {}, whole(found.recalled.found)), " memories scored"), h("span", { class: "arrow" }, " → "), h("span", {}, h("b", {}, lines), lines === 1 ? " line" : " lines"), h("span", { class: "arrow" }, " → "), h("span", {}, h("b", {}, `${found.block.tokens} of ${found.block.budget}`), " tokens")],
+      [h("span", {}, h("b", {}, counted(found.found, "relations")), " and ", h("b", {}, counted(found.recalled.found, "memories")), " scored"), h("span", { class: "arrow" }, " → "), h("span", {}, h("b", {}, counted(lines, "lines"))), h("span", { class: "arrow" }, " → "), h("span", {}, h("b", {}, `${found.block.tokens} of ${found.block.budget}`), " tokens")],
       hidden(found),
       timings.length ? h("span", { class: "muted", title: timings.map(([stage, ms]) => `${stage} ${ms.toFixed(1)} ms`).join("\n") }, `${Math.round(found.timings.total)} ms`) : null,
     ].filter(Boolean))),

@@ -15,7 +15,7 @@ async function contradiction(context, { one, other, ends }) {
   const called = new Map(ends.map((each) => [each.id, each.name])), source = called.get(one.source_id) ?? "";
   const target = (relation) => called.get(relation.target_id) ?? "";
   const proofs = await Promise.all([one, other].map((each) => read("why", { relation_id: each.id }).then((answer) => answer.proofs, (error) => (error.status === 404 ? [] : Promise.reject(error)))));
-  const quote = ({ memory }) => h("div", { class: "quote" }, h("div", { class: "small muted row between" }, h("span", {}, said(memory.speaker || memory.source, 60), " · ", minute(memory.occurred_at)), h("a", { href: link("care", { tab: "forget", memory: memory.id }) }, "Forget it…")), h("p", {}, said(memory.text, 300)));
+  const quote = ({ memory }) => h("div", { class: "quote" }, h("div", { class: "small muted row wrap between" }, h("span", {}, said(memory.speaker || memory.source, 60), " · ", minute(memory.occurred_at)), h("a", { class: "nowrap", href: link("care", { tab: "forget", memory: memory.id }) }, "Forget it…")), h("p", {}, said(memory.text, 300)));
   const side = (relation, at) => h("td", {}, h("p", { class: "strong" }, h("a", { href: link("entity", { id: relation.target_id }) }, said(target(relation), 80))), h("p", { class: "muted small" }, `${period(relation.valid_from, relation.valid_to)} · confidence ${two(relation.confidence)}`), proofs[at].slice(0, 3).map(quote));
   return h("section", { class: "panel", "aria-label": "Contradiction" },
     h("div", { class: "hd" }, h("h2", { class: "grow" }, said(source, 60), h("span", { class: "rel" }, words(one.type)), "two things at one time"), h("span", { class: "tag" }, "contradiction")),
