@@ -42,7 +42,7 @@ def main() -> None:
                 raise SystemExit("graphsearch serve does not start")
             found["question_beside_serve"] = least("who leads the backend?")
             served.send_signal(signal.SIGTERM)
-        print(json.dumps(found))  # noqa: T201 - the result
+        print(json.dumps(found))
 
 
 if __name__ == "__main__":
