@@ -16,6 +16,7 @@ MARK: Final = "<!-- the commands -->"
 _PRINTED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "add": "`IngestReport`",
+        "completion": "`script`",
         "eval": "see [evaluation](evaluation-files.md)",
         "export": "`ExportReport`; nothing after standard output",
         "import": "`ImportReport`, of other memory layers `ForeignReport`",
@@ -24,7 +25,10 @@ _PRINTED: Final[Mapping[str, str]] = MappingProxyType(
         "mcp": "nothing",
         "reembed": "`ReembedReport`, with `--dry-run` `ReembedEstimate`",
         "remember": "`RememberReport`",
+        "serve": "nothing",
+        "ui": "nothing",
         "uninstall": "`files`, `written`",
+        "where": "of each setting `value` and `from`",
     }
 )
 """What commands print that are no operation."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from inspect import isawaitable, signature
+from inspect import iscoroutine, signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -80,10 +80,14 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
         made = {
             each: kind(**{field.name: given.pop(field.name) for field in fields[each]}) for each, kind in groups.items()
         }
-        for place in made.values():
-            if isinstance(place, Place) and name != "where":
-                announce(place)
-        _print(_answered(partial(function, **given, **made)), as_json=as_json)
+
+        def answered() -> Any:
+            for place in made.values():
+                if isinstance(place, Place) and name != "where":
+                    announce(place)
+            return function(**given, **made)
+
+        _print(_answered(answered), as_json=as_json)
 
     own = [each for each in arguments if each.name not in groups]
     grouped = [attrs.evolve(each, is_positional=False) for group in fields.values() for each in group]
@@ -94,12 +98,9 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
 
 
 def _answered(function: Callable[[], Any]) -> Answer:
-    async def wait() -> Any:
-        found = function()
-        return await found if isawaitable(found) else found
-
     try:
-        found = asyncio.run(wait())
+        found = function()
+        found = asyncio.run(found) if iscoroutine(found) else found
     except GraphSearchError as error:
         raise Failure(str(error)) from error
     if isinstance(found, Answer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final
@@ -78,15 +79,21 @@ class Places(Place):
     also: Annotated[tuple[str, ...], Says("Another project of the organisation to ask."), {"metavar": "PROJECT"}] = ()
 
 
+def embedded_in(server: Server) -> EmbeddedPostgres | None:
+    """The embedded server, not yet started; None with a DSN. The user's data directory is made if need be."""
+    folder = server.folder
+    if folder is not None and not server.embedded:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return None if folder is None else EmbeddedPostgres(folder)
+
+
 @asynccontextmanager
 async def open_scopes(server: Server, *, clock: Clock | None = None) -> AsyncIterator[PostgresGraphStore]:
     """The scopes of a server; an embedded one runs while they are open. ``clock`` defaults to the machine's."""
-    folder, dsn = server.folder, server.dsn
+    dsn, embedded = server.dsn, embedded_in(server)
     async with AsyncExitStack() as stack:
-        if folder is not None:
-            if not server.embedded:
-                folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            dsn = (await stack.enter_async_context(EmbeddedPostgres(folder))).dsn
+        if embedded is not None:
+            dsn = (await stack.enter_async_context(embedded)).dsn
         yield await stack.enter_async_context(PostgresGraphStore.open(dsn, clock=clock))
 
 
@@ -169,7 +176,13 @@ def embedder_named() -> str:
 def embedder_called(name: str) -> Embedder:
     """The embedder of a name: wordllama, minilm, voyage, or the model of one. Raises `click.UsageError`."""
     refuse(not is_known(name), f"an embedder is wordllama, minilm, voyage or a model of Voyage, not {name!r}")
-    return _LOCAL[name]() if name in _LOCAL else VoyageEmbedder(name)
+    return _made(_LOCAL[name]) if name in _LOCAL else VoyageEmbedder(name)
+
+
+@cache
+def _made(kind: Callable[[], Embedder]) -> Embedder:
+    """One embedder of each kind: its model is loaded once."""
+    return kind()
 
 
 def is_known(name: str) -> bool:

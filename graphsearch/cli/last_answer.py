@@ -44,10 +44,13 @@ class LastAnswers:
     def find(self, given: str, kind: str = "") -> tuple[str, Row] | None:
         """The newest row of a ``kind`` with this number or beginning of its id, and its question; None for no such row.
 
+        Of any kind, it is one of the answers to a question.
         Raises `UnknownElementError` where only rows of other kinds have the number.
         """
         others = ""
         for question, rows in self.answers:
+            if not (kind or question):
+                continue
             if given.isdecimal() and len(given) < _SHORTEST:
                 found = [*rows[int(given) - 1 : int(given)]] if int(given) else []
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -40,7 +41,7 @@ class Principals(Options):
         if self.policies:
             return CedarAuthorizer.from_files(self.policies, *([self.schema] if self.schema else ()))
         refuse(self.schema, "--schema comes with --policies")
-        return CedarAuthorizer.default()
+        return default_policies()
 
     def called(self, id_: str, place: Place) -> Principal:
         """The principal of an id, a member of the projects that the command works in."""
@@ -69,6 +70,12 @@ class BlockAsker(Asker):
 
     log: Log = True
     statistics: Statistics = StatisticsOf.SCOPE
+
+
+@cache
+def default_policies() -> CedarAuthorizer:
+    """The default policies, read once."""
+    return CedarAuthorizer.default()
 
 
 def who(given: str, place: Server) -> str:

@@ -104,8 +104,8 @@ class Shown:
         shown = cls()
         shown._show(value, key)
         if isinstance(value, ContextBlock):
-            shown.rows += [("memory", each.memory.id) for each in value.memories]
-            shown.rows += [("relation", str(each.relation.id)) for each in value.triplets]
+            found = (each.key.partition(":") for each in value.lines if each.key)
+            shown.rows = [(kind, id_) for kind, _, id_ in found]
         return shown
 
     def _show(self, value: Any, key: str) -> None:
@@ -206,6 +206,10 @@ def _cell(value: Any) -> str:
     return safe_text(str(getattr(value, "text", value)))
 
 
+def _rounded(value: float) -> str:
+    return f"{value:.2f}" if abs(value) >= 0.1 or not value else f"{value:.1g}"  # noqa: PLR2004 - two digits that count
+
+
 def _event(event: Event) -> str:
     if event.relation is None or event.entity is None:
         return _cell(event.memory)
@@ -234,7 +238,7 @@ _WORDS: Final[Mapping[Any, Callable[[Any], str]]] = MappingProxyType(
     {
         type(None): lambda _: "",
         bool: lambda value: "yes" if value else "no",
-        float: "{:.2f}".format,
+        float: _rounded,
         datetime: lambda at: f"{at:%Y-%m-%d %H:%M}".removesuffix(" 00:00"),
         Enum: lambda value: str(value.value),
         Entity: entity_name,
@@ -243,7 +247,7 @@ _WORDS: Final[Mapping[Any, Callable[[Any], str]]] = MappingProxyType(
         Event: _event,
         Memory: lambda memory: safe_text(f"{memory.speaker}: {memory.text}".removeprefix(": ")),
         Relation: lambda relation: safe_text(relation.fact or str(relation.id)),
-        ScorePart: lambda part: f"{part.name} {part.contribution:.2f}",
+        ScorePart: lambda part: f"{part.name} {_rounded(part.contribution)}",
         Scope: lambda scope: safe_text(scope.project_id),
         RecalledMemory: lambda recalled: _cell(recalled.memory),
         FoundEntity: lambda found: _cell(found.entity),

@@ -76,6 +76,9 @@ async def allowed(
         (attrs.evolve(EDITOR, attributes={"role": "reviewer"}), PRIVATE, Action.REVIEW, False),
         (attrs.evolve(EDITOR, attributes={"role": "reviewer"}), PLAIN, Action.MERGE, True),
         (attrs.evolve(EDITOR, attributes={"role": "admin"}), PLAIN, Action.REVIEW, True),
+        (attrs.evolve(EDITOR, attributes={"role": "reviewer"}), PLAIN, Action.VIEW_AS, False),
+        (attrs.evolve(EDITOR, attributes={"role": "admin"}), PLAIN, Action.VIEW_AS, True),
+        (STRANGER, PLAIN, Action.VIEW_AS, False),
         (ADA, PRIVATE, Action.READ, False),
         (EDITOR, PRIVATE, Action.WRITE, False),
         (AGENT, PRIVATE, Action.READ, True),
@@ -100,6 +103,25 @@ async def test_default_policies(
 async def test_the_default_policies_are_asked_by_signature(default: CedarAuthorizer) -> None:
     asked: Authorizer = default
     assert asked.by_signature
+
+
+def test_the_policies_that_deny_are_named(default: CedarAuthorizer) -> None:
+    secret = Resource(kind=ElementKind.MEMORY, labels=("private",), sensitivity="restricted", id="s")
+    some = [PLAIN, PRIVATE, secret, PERSONAL]
+    found = default.reasons(EDITOR, Action.READ, some, scope=WEB)
+    assert [*map(list, found)] == [
+        [],
+        ["private-elements"],
+        ["private-elements", "restricted-elements"],
+        ["personal-elements"],
+    ]
+    assert [*map(list, default.reasons(ADA, Action.WRITE, [PLAIN], scope=WEB))] == [["no policy permits it"]]
+    assert [*map(list, default.reasons(STRANGER, Action.READ, [PLAIN], scope=WEB))] == [["isolation"]]
+    assert default.reasons(Principal(id="x", type="Robot", projects=(WEB,)), Action.READ, [PLAIN], scope=WEB) == [
+        ("no policy permits it",)
+    ]
+    unnamed = authorizer(f"{PERMIT_ALL} forbid (principal, action, resource is Memory);")
+    assert [*map(list, unnamed.reasons(ADA, Action.READ, [PERSONAL], scope=WEB))] == [["policy1"]]
 
 
 async def test_answers_come_in_the_order_of_the_resources(default: CedarAuthorizer) -> None:

@@ -47,11 +47,13 @@ def folder(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(monkeypatch):
-    for name in ("DSN", "EMBEDDED", "ORG", "PROJECT", "ADMIN_DSN", "LLM", "LLM_URL", "EMBEDDER"):
+def plain_environment(monkeypatch, tmp_path_factory):
+    for name in ("DSN", "EMBEDDED", "ORG", "PROJECT", "ADMIN_DSN", "LLM", "LLM_URL", "EMBEDDER", "PRINCIPAL"):
         monkeypatch.delenv(f"GRAPHSEARCH_{name}", raising=False)
     monkeypatch.delenv("VOYAGE_API_KEY", raising=False)
     monkeypatch.setenv("COLUMNS", "200")
+    for name in ("STATE", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path_factory.mktemp(name)))
 
 
 @pytest.fixture

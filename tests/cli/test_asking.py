@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.cli.showing import lines
+from graphsearch.cli.showing import Shown
 from graphsearch.modes.result import Summary
 from tests.llms.llm_server import fail, reply, serving
 
@@ -105,4 +105,4 @@ def test_search_looks_at_a_period_of_time(line):
 
 def test_everything_that_a_summary_lacks_is_reported():
     lacking = Summary(sentences=(), sources=(), beyond=2, note="no communities")
-    assert [*lines(lacking)] == ["beyond  2", "note    no communities"]
+    assert Shown.of(lacking).lines == ["beyond  2", "note    no communities"]

@@ -31,17 +31,17 @@ def test_forgetting_tells_what_went_or_that_there_was_nothing(team, tmp_path):
     for again in (("team:1",), ("team:1", "--receipt", tmp_path / "receipt"), ("nosuch", "--json")):
         assert "there is no memory" in team.run("forget", *again, code=1).stderr
     assert not (tmp_path / "receipt").exists()
-    assert "changed  nothing" in team.run("forget", "--session", "nosuch").stdout
+    assert "changed  nothing" in team.run("forget", "--session-id", "nosuch").stdout
     assert team.json("forget", "--source", "team.json")["memories"] == 3
     assert team.json("stats")["entities"] == 0
 
 
 def test_a_session_is_forgotten_whole(team):
-    assert "memories" in team.run("forget", "--session", "team").stdout
+    assert "memories" in team.run("forget", "--session-id", "team").stdout
     assert team.json("stats")["memories"] == 0
 
 
-@pytest.mark.parametrize("arguments", [(), ("team:1", "--session", "team"), ("--session", "a", "--source", "b")])
+@pytest.mark.parametrize("arguments", [(), ("team:1", "--session-id", "team"), ("--session-id", "a", "--source", "b")])
 def test_what_to_forget_is_given_exactly_once(team, arguments):
     assert "give one of memory, session_id" in team.run("forget", *arguments, code=1).stderr
 
@@ -53,7 +53,7 @@ def test_why_gives_the_words_and_the_pattern(team):
     assert (proof["quote"], proof["extractor"], proof["pattern"]) == ("I live in Leeds.", "frames/1", "lives_in")
     assert proof["adds"] == pytest.approx(found["relation"]["confidence"])
     shown = team.run("why", triplet["relation"]["id"]).stdout
-    assert "confidence  0.9500" in shown
+    assert "confidence  0.95" in shown
     assert "team:1" in shown
 
 
@@ -110,7 +110,7 @@ def test_duplicates_communities_and_health(team, tmp_path):
     assert sum(each["size"] for each in found) >= 3
     assert team.json("refresh-communities")["communities"] == []
     assert team.json("communities")["communities"] == found
-    assert "Priya Sharma" in team.run("communities", "--entity", "Priya Sharma").stdout
+    assert "Priya Sharma" in team.run("communities", "Priya Sharma").stdout
     health = team.json("graph-health")
     assert 0 <= health["value"] <= 1
     assert health["maturity"] == "sparse"
@@ -137,12 +137,12 @@ def test_merges_are_listed_with_those_that_were_undone(team):
     team.run("merge-entities", "Dana Levy", "Sarah Chen")
     found = team.json("merges")["merges"]
     assert [each["undone_at"] is None for each in found] == [False, True]
-    assert [each["id"] for each in team.json("merges", "--entity", "Bob Miller")["merges"]] == [merge["id"]]
-    assert merge["id"] in team.run("merges").stdout
+    assert [each["id"] for each in team.json("merges", "Bob Miller")["merges"]] == [merge["id"]]
+    assert merge["id"][:8] in team.run("merges").stdout
 
 
 def test_an_entity_is_corrected_field_by_field(team):
-    given = ("--description", "A city.", "--alias", "Loidis", "--label", "city", "--attributes", '{"rivers": 1}')
+    given = ("--description", "A city.", "--aliases", "Loidis", "--labels", "city", "--attributes", '{"rivers": 1}')
     found = team.json("update-entity", "Leeds", *given)
     assert (found["name"], found["description"], found["labels"]) == ("Leeds", "A city.", ["city"])
     assert found["attributes"] == {"rivers": 1}
@@ -175,13 +175,13 @@ def test_memories_are_linked_once(team):
 def test_types_are_listed_registered_and_changed(team):
     before = {each["name"]: each for each in team.json("relation-types")["relation_types"]}
     assert before["works_at"]["functional"]
-    options = ("--causal", "--prior", 0.9, "--half-life", 30, "--hop-score", 1, "--hop-score", 0.5)
+    options = ("--causal", "--prior", 0.9, "--half-life-days", 30, "--hop-scores", 1, "--hop-scores", 0.5)
     found = team.json("register-type", "triggers", *options)
     assert (found["causal"], found["half_life_days"], found["hop_scores"]) == (True, 30.0, [1.0, 0.5])
-    assert team.json("register-type", "triggers", "--half-life", "none")["half_life_days"] is None
+    assert team.json("register-type", "triggers", "--half-life-days", 0)["half_life_days"] is None
     assert "triggers" in team.run("relation-types").stdout
     assert "prior" in team.run("register-type", "works_at", "--prior", 3, code=2).stderr
-    assert "must be a number" in team.run("register-type", "x", "--half-life", "long", code=2).stderr
+    assert "must be a number" in team.run("register-type", "x", "--half-life-days", "long", code=2).stderr
 
 
 def test_contradictions_are_listed(team):
@@ -275,8 +275,8 @@ def test_what_has_a_label_is_forgotten_or_expires(line):
     for number, (label, at) in enumerate((("note", "2025-01-06"), ("note", "2999-01-01"), ("minutes", "2025-01-06"))):
         options = ("--at", f"{at}T09:00:00Z", "--label", label)
         line.run("remember", "--text", f"Ada Lovelace met room {number}.", "--id", f"m{number}", *options)
-    assert line.json("expire", "--label", "note", "--days", 30)["memories"] == 1
-    assert "give a label" in line.run("expire", "--days", 30, code=1).stderr
+    assert line.json("expire", 30, "--label", "note")["memories"] == 1
+    assert "give a label" in line.run("expire", 30, code=1).stderr
     assert line.json("forget", "--label", "note")["memories"] == 1
     assert line.json("forget", "--owner", "nobody")["memories"] == 0
     assert line.json("stats")["memories"] == 1

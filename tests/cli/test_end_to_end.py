@@ -52,7 +52,7 @@ def test_the_whole_loop(server, folder):
         assert line.json("explain", QUESTION, best["relation"]["id"])["rank"] == 1
         assert line.json("neighbors", "tls")["triplets"]
         assert line.json("path", "Alone", "_check")["path"]["hops"] == 2
-        block = line.json("context", QUESTION, "--principal", "bob", "--session", "s1")
+        block = line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")
         assert not any(block["denied"].values())
         report = line.json("feedback", "s1", "accepted", "--principal", "bob")
         assert len(report["applied"]) == len({(each["kind"], each["id"]) for each in report["applied"]}) > 0

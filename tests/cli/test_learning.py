@@ -18,10 +18,10 @@ def ingested(line, folder):
 
 
 def test_context_is_what_the_principal_may_see(line):
-    plainly = ("context", QUESTION, "--principal", "bob", "--session", "s1", "--budget", 200)
+    plainly = ("context", QUESTION, "--principal", "bob", "--session-id", "s1", "--budget", 200)
     everything = line.json(*plainly)
     assert "_check" in everything["text"]
-    assert "hidden by policy" not in line.run(*plainly).stdout
+    assert "hidden by policy" not in line.run(*plainly).stderr
     recipes = (each for name in ("members", "underscore_names") for each in ("--policies", RECIPES / f"{name}.cedar"))
     asked = (*plainly, *recipes)
     bob = line.json(*asked)
@@ -33,9 +33,9 @@ def test_context_is_what_the_principal_may_see(line):
     ada = line.json(*asked, "--attribute", "see_private=true", "--attribute", "age=36", "--attribute", "team=web")
     assert "_check" in ada["text"]
     assert line.json(*asked, "--statistics", "visible")["text"].startswith("## Knowledge Graph Triplets\n- ")
-    shown = line.run(*asked).stdout
-    assert bob["text"] in shown
-    assert re.search(r"hidden by policy  1 entity", shown)
+    shown = line.run(*asked)
+    assert shown.stdout == bob["text"] + "\n", "it is the prompt"
+    assert re.search(r"hidden by policy  1 entity", shown.stderr)
 
 
 def test_context_shows_what_was_observed(line):
@@ -46,7 +46,7 @@ def test_context_shows_what_was_observed(line):
     assert triplets.startswith("## Knowledge Graph Triplets\n- "), "they answer"
     assert observed == "- The TLS handshake is slow on Mondays."
     assert (both["memories"][0]["memory"]["id"], both["skipped_memories"]) == ("m1", 0)
-    assert "memories skipped  0" in line.run(*asked).stdout
+    assert "memories skipped  0" in line.run(*asked).stderr
     assert line.json(*asked, "--no-graph")["text"] == f"## Relevant Past Observations\n{observed}"
     assert line.json(*asked, "--no-observations")["memories"] == []
 
@@ -69,7 +69,9 @@ def test_policies_of_ones_own(line, tmp_path):
 
 
 def test_feedback_moves_what_was_surfaced(line):
-    surfaced = line.json("context", QUESTION, "--principal", "bob", "--session", "s1")["triplets"][0]["relation"]["id"]
+    surfaced = line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")["triplets"][0]["relation"][
+        "id"
+    ]
 
     def ranked():
         return next(each for each in line.json("search", QUESTION)["triplets"] if each["relation"]["id"] == surfaced)
@@ -87,11 +89,11 @@ def test_feedback_moves_what_was_surfaced(line):
 
 
 def test_a_session_is_of_the_principal_who_began_it(line):
-    found = line.json("context", QUESTION, "--principal", "bob", "--session", "s1")
-    for command in (("context", QUESTION, "--session", "s1"), ("feedback", "s1", "rejected")):
+    found = line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")
+    for command in (("context", QUESTION, "--session-id", "s1"), ("feedback", "s1", "rejected")):
         for other in (("--principal", "eve"), ("--principal", "bob", "--principal-type", "Agent")):
             assert "was opened by another principal" in line.run(*command, *other, code=1).stderr
-    assert line.json("context", QUESTION, "--principal", "bob", "--session", "s1")["text"] == found["text"]
+    assert line.json("context", QUESTION, "--principal", "bob", "--session-id", "s1")["text"] == found["text"]
     assert line.json("feedback", "s1", "accepted", "--principal", "bob", "--attribute", "age=36")["applied"]
 
 

@@ -15,7 +15,7 @@ NEW = "nothing was ever written to scope acme/web: check how it is spelt, or wri
 )
 def test_a_new_project_is_empty_and_says_what_to_do_first(line, command):
     assert line.json(*command)["reason"] == NEW
-    assert NEW in " ".join(line.run(*command).stdout.split())
+    assert NEW in " ".join(line.run(*command).stderr.split())
 
 
 def test_an_entity_of_a_new_project_is_unknown_and_what_changes_a_project_needs_one(line, tmp_path):

@@ -1,11 +1,8 @@
-"""Commands are made of functions and of rows: their options, and the spellings that they had before."""
+"""Commands are made of functions and of rows."""
 
 import json
 
-import click
 import pytest
-
-from graphsearch.cli.app import app
 
 TEXT = ("--text", "Ada Lovelace works at Acme.")
 
@@ -21,27 +18,6 @@ def test_operations_answer_to_both_of_their_names(known):
         assert known.json(f"graph-{name}", *arguments) == known.json(name, *arguments)
     asked = ("who works at Acme?", "--principal", "ada", "--session-id", "s2")
     assert known.json("graph-query", *asked)["text"] == known.json("context", *asked)["text"]
-
-
-@pytest.mark.parametrize(
-    ("former", "now"),
-    [
-        (("communities", "--entity", "Acme"), ("communities", "Acme")),
-        (("backlinks", "--entity=Acme"), ("backlinks", "Acme")),
-        (("merges", "--entity", "Acme"), ("merges", "Acme")),
-        (("expire", "--days", "30", "--label", "x"), ("expire", "30", "--label", "x")),
-        (("forget", "--session", "other"), ("forget", "--session-id", "other")),
-        (("register-type", "knows", "--half-life", "none"), ("register-type", "knows", "--half-life-days", "0")),
-        (("register-type", "knows", "--hop-score=1"), ("register-type", "knows", "--hop-scores", "1")),
-        (("update-entity", "Acme", "--label", "firm"), ("update-entity", "Acme", "--labels", "firm")),
-    ],
-)
-def test_former_spellings_are_understood(known, former, now):
-    assert known.json(*former) == known.json(*now)
-    made = app.get_command(click.Context(app), former[0])
-    assert made is not None
-    help_ = made.get_help(click.Context(app))
-    assert not {each.partition("=")[0] for each in former[1:] if each.startswith("--")} & set(help_.split()) - set(now)
 
 
 def test_what_is_left_out_of_lists_stays(known):

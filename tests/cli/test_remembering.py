@@ -196,7 +196,7 @@ def test_a_model_has_to_be_named(line, options):
 
 def test_what_a_session_was_shown_is_no_new_evidence(line, tmp_path):
     line.json("remember", put(tmp_path, "team.json", TURNS))
-    block = line.json("context", "Who does Priya Sharma report to?", "--session", "s1", "--principal", "ada")
+    block = line.json("context", "Who does Priya Sharma report to?", "--session-id", "s1", "--principal", "ada")
     before = line.json("stats")
     report = line.json("remember", "--text", block["text"], "--id", "copy", "--session", "s1")
     assert (report["changed"], [each["stored"] for each in report["echoes"]]) == (0, [False])

@@ -43,7 +43,7 @@ def test_each_answer_names_its_scopes(line):
 
 def test_a_block_is_logged_and_an_outcome_counts_in_every_scope(line):
     before = weights(line)
-    block = line.json("context", QUESTION, *BOB, *ALSO, "--session", "s1")
+    block = line.json("context", QUESTION, *BOB, *ALSO, "--session-id", "s1")
     assert "- [web] Ada --works_at--> Globex" in block["text"]
     assert "- [team] Ada --leads--> Apollo" in block["text"]
     assert (block["injection_id"], set(block["injection_ids"])) == (None, {"acme/web", "acme/team"})
@@ -73,5 +73,5 @@ def test_projects_are_checked(line, tmp_path):
     assert "acme/nowhere" in line.run("feedback", "s1", "accepted", *BOB, "--also", "nowhere", code=1).stderr
     assert "name each scope once" in line.run("recall", QUESTION, "--also", "web", code=1).stderr
     tokens.write_text("{}")
-    shown = line.run("mcp", "--tokens", tokens, *ALSO, code=2).output
+    shown = line.run("mcp", "--http", "127.0.0.1:0", "--tokens", tokens, *ALSO, code=2).output
     assert "a token names one project" in shown

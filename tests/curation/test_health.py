@@ -16,6 +16,22 @@ from tests.curation.team import ADA, engine_over
 from tests.curation.transcripts import CLINIC, FILM, FREIGHT, SOFTWARE, chat
 
 
+def test_the_steps_that_would_improve_it_add_up_to_what_they_would_take_away():
+    counts = HealthCounts(
+        memories=1000, entities=100, duplicate_pairs=10, mentions_resolved=50, mentions_disputed=10, relations=20
+    )
+    health = graph_health(counts)
+    assert health.counts == counts
+    assert [(each.kind, each.count) for each in health.steps] == [("settle_mentions", 10), ("settle_duplicates", 10)]
+    for step, done in zip(health.steps, ({"mentions_disputed": 0}, {"duplicate_pairs": 0}), strict=True):
+        assert graph_health(attrs.evolve(counts, **done)).value == pytest.approx(health.value + step.adds)
+    bare = attrs.evolve(counts, relations=3)
+    (step,) = graph_health(bare).steps  # as long as there are too few relations, nothing else helps
+    assert (step.kind, step.count) == ("add_relations", 8)
+    assert step.adds == pytest.approx(health.value)
+    assert graph_health(HealthCounts(memories=0, entities=0)).steps == ()
+
+
 @st.composite
 def counted(draw):
     resolved = draw(st.integers(0, 500))

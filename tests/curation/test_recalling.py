@@ -375,3 +375,49 @@ async def test_what_is_hidden_did_not_happen(scoped):
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=memories, entities=entities))
     events = await Curator(engine, gate=Gate(Labels(), GREG)).entity_timeline(ADA.id)
     assert {name for _, _, name in rows(events)} == {"Acme", "Globex", "hired", "moved", "again"}
+
+
+# -- as of another moment -----------------------------------------------------------------------------------------
+
+
+async def test_what_held_then(engine):
+    curator, then = Curator(engine), {"as_of": day(30)}
+    assert {each.relation.target_id for each in (await curator.recall_entity(ADA.id, **then)).triplets} == {ACME.id}
+    assert where((await curator.recall_entity(ADA.id, **then)).most_recent_role) == (ACME.id, day(10))
+    assert [each.entity.id for each in await curator.recall_related(ADA.id, max_hops=1, **then)] == [ACME.id]
+    assert {each["id"] for each in (await curator.entity_graph(ADA.id, **then))["nodes"]} == {str(ADA.id), str(ACME.id)}
+    path = await engine.path(ADA.id, BOB.id, **then)
+    assert [each.name for each in path.entities] == ["Ada Lovelace", "Acme", "Bob Noyce"]
+    (related, *_) = await curator.recall_related(ADA.id)
+    assert related.names == {ADA.id: "Ada Lovelace", related.entity.id: related.entity.name}
+
+
+async def test_what_was_known_then(scoped, clock):
+    early, late = without(), attrs.evolve(BATCH, memories=[FRIENDS], mentions=[], claims=[])
+    clock.set(day(100))
+    named = {each.id for each in (HOME, FRIENDS)}
+    parts = {
+        name: [each for each in getattr(BATCH, name) if each.memory_id in named] for name in ("mentions", "claims")
+    }
+    first = {name: [each for each in getattr(BATCH, name) if each.memory_id not in named] for name in parts}
+    known = [each for each in early.memories if each.id not in named]
+    engine = await engine_over(scoped, attrs.evolve(BATCH, memories=known, **first))
+    clock.set(day(200))
+    await scoped.write(attrs.evolve(late, memories=[HOME, FRIENDS], **parts))
+    clock.set(day(300))
+    curator, then = Curator(engine), {"known_at": day(150)}
+    for when, lives in (({}, True), (then, False)):
+        found = await curator.recall_entity(ADA.id, **when)
+        assert (PARIS.id in {each.relation.target_id for each in found.triplets}) is lives
+        assert (HOME.id in {each.id for each in found.memories}) is lives
+        events = await curator.entity_timeline(ADA.id, **when)
+        assert (PARIS.id in {each.entity.id for each in events if each.entity}) is lives
+        assert (HOME.id in {each.memory.id for each in await curator.backlinks(entity=ADA.id, **when)}) is lives
+        assert (PARIS.id in {each.relation.target_id for each in await engine.neighbors(ADA.id, **when)}) is lives
+        assert bool(await curator.search_entities("Countess", **when)) is lives
+        (knows,) = [each.relation for each in await engine.neighbors(ADA.id, **when) if each.relation.type == "knows"]
+        proofs = (await curator.why(knows.id, **when)).proofs
+        assert (FRIENDS.id in {each.memory.id for each in proofs}) is lives
+    assert await engine.path(ADA.id, PARIS.id) is not None
+    with pytest.raises(UnknownElementError):
+        await curator.recall_entity("Countess", **then)
