@@ -1,4 +1,4 @@
-"""Pictures of the page, to be looked at: ``python -m tests.page.shots FOLDER [VIEW…]``, each in two sizes and schemes."""
+"""Pictures of the page, to be looked at, in two sizes and schemes: ``python -m tests.page.shots FOLDER [VIEW…]``."""
 
 from __future__ import annotations
 
