@@ -155,7 +155,9 @@ def test_no_example_hides_from_being_run(page):
 
 
 def test_the_pages_for_users_are_short():
-    assert sum(len(page.read_text().split()) for page in PAGES if "project" not in page.relative_to(ROOT).parts) <= 35_000
+    assert (
+        sum(len(page.read_text().split()) for page in PAGES if "project" not in page.relative_to(ROOT).parts) <= 35_000
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
