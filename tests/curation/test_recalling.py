@@ -1,5 +1,7 @@
 """What is known of one entity and its neighbourhood, its timeline, and backlinks."""
 
+from typing import Any
+
 import attrs
 import networkx as nx  # type: ignore[import-untyped]
 import pytest
@@ -381,7 +383,8 @@ async def test_what_is_hidden_did_not_happen(scoped):
 
 
 async def test_what_held_then(engine):
-    curator, then = Curator(engine), {"as_of": day(30)}
+    curator = Curator(engine)
+    then: dict[str, Any] = {"as_of": day(30)}
     assert {each.relation.target_id for each in (await curator.recall_entity(ADA.id, **then)).triplets} == {ACME.id}
     assert where((await curator.recall_entity(ADA.id, **then)).most_recent_role) == (ACME.id, day(10))
     assert [each.entity.id for each in await curator.recall_related(ADA.id, max_hops=1, **then)] == [ACME.id]
@@ -396,16 +399,19 @@ async def test_what_was_known_then(scoped, clock):
     early, late = without(), attrs.evolve(BATCH, memories=[FRIENDS], mentions=[], claims=[])
     clock.set(day(100))
     named = {each.id for each in (HOME, FRIENDS)}
-    parts = {
+    parts: dict[str, Any] = {
         name: [each for each in getattr(BATCH, name) if each.memory_id in named] for name in ("mentions", "claims")
     }
-    first = {name: [each for each in getattr(BATCH, name) if each.memory_id not in named] for name in parts}
+    first: dict[str, Any] = {
+        name: [each for each in getattr(BATCH, name) if each.memory_id not in named] for name in parts
+    }
     known = [each for each in early.memories if each.id not in named]
     engine = await engine_over(scoped, attrs.evolve(BATCH, memories=known, **first))
     clock.set(day(200))
     await scoped.write(attrs.evolve(late, memories=[HOME, FRIENDS], **parts))
     clock.set(day(300))
-    curator, then = Curator(engine), {"known_at": day(150)}
+    curator = Curator(engine)
+    then: dict[str, Any] = {"known_at": day(150)}
     for when, lives in (({}, True), (then, False)):
         found = await curator.recall_entity(ADA.id, **when)
         assert (PARIS.id in {each.relation.target_id for each in found.triplets}) is lives

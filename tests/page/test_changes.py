@@ -1,5 +1,7 @@
 """A question at two moments: what happened to each relation of its answer, and when its answer changes."""
 
+from typing import Any
+
 import attrs
 import pytest
 
@@ -9,7 +11,7 @@ from graphsearch.page.changes import Happened, changes
 from graphsearch.testing.samples import day
 from tests.curation.team import BATCH, FRIENDS, GREG, MEMORIES, MOVED, SECRET, Labels, engine_over
 
-QUESTION = {"query": "where does Ada Lovelace work?", "mode": "neighborhood"}
+QUESTION: dict[str, Any] = {"query": "where does Ada Lovelace work?", "mode": "neighborhood"}
 ACME, GLOBEX = ("Ada Lovelace", "works_at", "Acme"), ("Ada Lovelace", "works_at", "Globex")
 PARIS, BOB = ("Ada Lovelace", "lives_in", "Paris"), ("Ada Lovelace", "knows", "Bob Noyce")
 BOBS = ("Bob Noyce", "works_at", "Acme")
@@ -67,7 +69,7 @@ async def test_the_moments_at_which_the_answer_changes(engine, monkeypatch):
 async def test_what_was_written_down_later_is_counted_and_shapes_nothing(scoped, clock):
     for number, memory in enumerate(MEMORIES):
         clock.set(day(100 + number))
-        own = {
+        own: dict[str, Any] = {
             name: [each for each in getattr(BATCH, name) if each.memory_id == memory.id]
             for name in ("mentions", "claims")
         }
