@@ -207,10 +207,10 @@ async def fill(
     shown = []
     for budget in budgets:
         within = int(SHARE * budget) if triplets else budget
-        some = pack(lines, within, counter, heading=OBSERVATIONS)
+        some, _ = pack(lines, within, counter, heading=OBSERVATIONS)
         observations = compose(OBSERVATIONS, [lines[row] for row in some])
         left = budget - counter.count(observations + "\n")
-        others = pack(triplets, left, counter, heading=TRIPLETS, shown_text=observations)
+        others, _ = pack(triplets, left, counter, heading=TRIPLETS, shown_text=observations)
         text = "\n".join(filter(None, (observations, compose(TRIPLETS, [triplets[row] for row in others]))))
         proven = proven_by([found.triplets[row] for row in others])
         shown.append(Shown([memories[row].id for row in some], proven, len(others), text, counter.count(text)))

@@ -33,10 +33,9 @@ from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation import GoldQuestion
 from graphsearch.evaluation import measure as measured
-from graphsearch.model import ElementKind, ElementRef, Outcome, Vector
+from graphsearch.model import ALPHA, ElementKind, ElementRef, Outcome, Vector
 from graphsearch.protocols import InputType
 from graphsearch.scoring.triplet_score import ScoringOptions
-from graphsearch.stores.in_memory.learning import ALPHA
 from graphsearch.stores.memory import InMemoryGraphStore
 
 SESSIONS: Final = (50, 200, 1_000)

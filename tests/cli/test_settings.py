@@ -83,5 +83,5 @@ def test_a_server_wants_a_principal(folder, line):
 
 
 def test_a_user_without_a_name_has_a_number(monkeypatch):
-    monkeypatch.setattr("getpass.getuser", lambda: {}["no name"])
+    monkeypatch.setattr("getpass.getuser", lambda: dict[str, str]()["no name"])
     assert settings.user_name().startswith("user-")

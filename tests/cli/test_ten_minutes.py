@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ class User:
         assert found.returncode == code, found.stderr
         return found
 
-    def reads(self, *arguments: str) -> dict:
+    def reads(self, *arguments: str) -> Any:
         return json.loads(self.types(*arguments, "--json").stdout)
 
 

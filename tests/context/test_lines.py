@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,12 +39,12 @@ async def test_all_that_was_found_is_a_line_or_says_why_not(graph: Graph, words:
     assert sum(each.tokens for each in block.lines) == block.tokens
     assert found.found is not None
     assert found.recalled is not None
-    best = (*found.found.triplets[:FIRST], *found.recalled.memories[:FIRST])
+    best: list[Any] = [*found.found.triplets[:FIRST], *found.recalled.memories[:FIRST]]
     lines = [each.key for each in block.lines if each.key]
     omitted = [each.key for each in block.omitted]
     assert {*lines}.isdisjoint(omitted)
     assert Counter(omitted) == Counter({*map(key_of, best)} - {*lines})
-    assert {*lines} == {*map(key_of, (*block.triplets, *block.memories))}
+    assert {*lines} == {*map(key_of, block.triplets), *map(key_of, block.memories)}
     for each in block.omitted:
         assert bool(each.tokens) is (each.reason in (Reason.ROOM, Reason.SHARE))
         if each.reason is Reason.ROOM:

@@ -23,8 +23,9 @@ def test_the_steps_that_would_improve_it_add_up_to_what_they_would_take_away():
     health = graph_health(counts)
     assert health.counts == counts
     assert [(each.kind, each.count) for each in health.steps] == [("settle_mentions", 10), ("settle_duplicates", 10)]
-    for step, done in zip(health.steps, ({"mentions_disputed": 0}, {"duplicate_pairs": 0}), strict=True):
-        assert graph_health(attrs.evolve(counts, **done)).value == pytest.approx(health.value + step.adds)
+    settled = (attrs.evolve(counts, mentions_disputed=0), attrs.evolve(counts, duplicate_pairs=0))
+    for step, done in zip(health.steps, settled, strict=True):
+        assert graph_health(done).value == pytest.approx(health.value + step.adds)
     bare = attrs.evolve(counts, relations=3)
     (step,) = graph_health(bare).steps  # as long as there are too few relations, nothing else helps
     assert (step.kind, step.count) == ("add_relations", 8)

@@ -25,13 +25,17 @@ from tests.properties import examples
 QUESTION = "where does Ada Lovelace work?"
 
 
+def all_rows(shown: Any) -> list[Any]:
+    return [*shown.relations, *shown.memories]
+
+
 async def test_the_block_is_that_of_a_session_and_what_is_shown_is_what_it_was_made_of():
     builder = ContextBuilder(await team_engine())
     shown = await ask(builder, QUESTION, budget=120, gate=ALLOW_ALL)
     built = await builder.build(QUESTION, budget=120, gate=ALLOW_ALL, session_id="s")
     assert shown.block.text == built.text
     assert (shown.block.lines, shown.block.omitted) == (built.lines, built.omitted)
-    assert {each.key for each in shown.block.lines} - {""} <= {each.key for each in (*shown.relations, *shown.memories)}
+    assert {each.key for each in shown.block.lines} - {""} <= {each.key for each in all_rows(shown)}
     found = await builder.engine.search(QUESTION, limit=25, gate=ALLOW_ALL)
     assert [each.key for each in shown.relations] == [f"relation:{each.relation.id}" for each in found.triplets]
     assert not await builder.engine.stores[0].injections("page")
@@ -42,7 +46,7 @@ async def test_the_parts_of_each_row_add_up_to_its_score():
     assert shown.relations
     assert shown.memories
     assert shown.entities
-    rows = [(each.score, each.parts) for each in (*shown.relations, *shown.memories, *shown.entities)]
+    rows = [(each.score, each.parts) for each in (*all_rows(shown), *shown.entities)]
     assert [sum(parts.values()) for _, parts in rows] == pytest.approx([score for score, _ in rows], abs=1e-4)
 
 
