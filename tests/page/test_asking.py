@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextvars import Context
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +18,7 @@ from graphsearch.model.codec import encode
 from graphsearch.page.asking import ask
 from graphsearch.testing.fakes import NOON
 from tests.context.test_hidden_shapes_nothing import ADA, MODES, NAMES, SHIPPED, Graph, details, graphs
-from tests.curation.team import ACME, GLOBEX
+from tests.curation.team import ACME, GLOBEX, MEMORIES, engine_over
 from tests.integrations.mcp.conftest import team_engine
 from tests.properties import examples
 
@@ -58,17 +60,20 @@ async def test_what_held_at_another_time_is_beside_the_answer():
     assert not {each.key for each in before.past} & {each.key for each in before.relations}
 
 
-async def test_all_reads_see_one_state(monkeypatch):
-    builder = ContextBuilder(await team_engine())
-    store, ranking = builder.engine.stores[0], builder.engine.rank_entities
+async def test_all_reads_see_one_state(scoped, monkeypatch):
+    engine = await engine_over(scoped, embedded=True)
+    builder, ranking = ContextBuilder(engine), engine.rank_entities
     as_it_was = await ask(builder, QUESTION, gate=ALLOW_ALL)
 
-    async def written_meanwhile(*args: Any, **options: Any) -> Any:
-        await store.forget([each.key.removeprefix("memory:") for each in as_it_was.memories])
+    async def while_all_is_forgotten(*args: Any, **options: Any) -> Any:
+        await asyncio.create_task(scoped.forget([each.id for each in MEMORIES]), context=Context())
         return await ranking(*args, **options)
 
-    monkeypatch.setattr(builder.engine, "rank_entities", written_meanwhile)
-    assert (await ask(builder, QUESTION, gate=ALLOW_ALL)).entities == as_it_was.entities
+    monkeypatch.setattr(engine, "rank_entities", while_all_is_forgotten)
+    meanwhile = await ask(builder, QUESTION, gate=ALLOW_ALL)
+    assert (meanwhile.entities, meanwhile.past) == (as_it_was.entities, as_it_was.past)
+    monkeypatch.undo()
+    assert (await ask(builder, QUESTION, gate=ALLOW_ALL)).past == ()
 
 
 async def test_a_long_text_is_cut():
