@@ -191,7 +191,7 @@ async def test_read_only_buttons_say_why(open_page: Open) -> None:
 
 
 async def test_what_appeared_and_ended_between_two_moments(open_page: Open) -> None:
-    page = await open_page(at("time", q=QUESTION, since="2025-06-15T00:00:00Z", until="2025-10-01T00:00:00Z"))
+    page = await open_page(VIEWS["time"])
     rows = page.locator(".gantt .gr")
     appeared = rows.filter(has=page.locator(".sign.appeared"))
     await expect(appeared.filter(has_text="Priya Patel").filter(has_text="Sarah Chen").first).to_contain_text("+")
@@ -369,7 +369,7 @@ async def test_health_says_what_would_improve_it(open_page: Open) -> None:
 
 VIEWS = {
     "ask": at("ask", q=QUESTION),
-    "time": at("time", q=QUESTION),
+    "time": at("time", q=QUESTION, since="2025-06-15T00:00:00Z", until="2025-10-01T00:00:00Z"),
     "entity": at("entity", id="Priya Sharma"),
     "review": at("care", tab="review"),
     "duplicates": at("care", tab="duplicates"),
