@@ -22,7 +22,7 @@ from graphsearch.cli.settings import ORG
 from graphsearch.cli.writing import Reading
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
-from graphsearch.display.pages import hidden
+from graphsearch.display.printing import hidden
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
