@@ -17,6 +17,7 @@ _PRINTED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "add": "`IngestReport`",
         "completion": "`script`",
+        "demo": "nothing",
         "eval": "see [evaluation](evaluation-files.md)",
         "export": "`ExportReport`; nothing after standard output",
         "import": "`ImportReport`, of other memory layers `ForeignReport`",
