@@ -17,6 +17,7 @@ _PRINTED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "add": "`IngestReport`",
         "completion": "`script`",
+        "demo": "nothing",
         "eval": "see [evaluation](evaluation-files.md)",
         "export": "`ExportReport`; nothing after standard output",
         "import": "`ImportReport`, of other memory layers `ForeignReport`",
@@ -41,9 +42,7 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 def commands() -> str:
     """A row for each command: how it is called, what it does, and of which class its JSON is."""
     printed = {NAMES.get(name, name).replace("_", "-"): _kind(name) for name in operations()} | dict(_PRINTED)
-    rows = [
-        f"| `{_usage(name)}` | {sentence} | {printed.get(name, 'nothing')} |" for name, sentence in sentences().items()
-    ]
+    rows = [f"| `{_usage(name)}` | {sentence} | {printed[name]} |" for name, sentence in sentences().items()]
     return "\n".join(["| command | does | `--json` |", "|---|---|---|", *rows])
 
 

@@ -25,6 +25,7 @@ from griffe import ParameterKind as Kind
 _MADE_BY: Final = frozenset({"attrs.frozen", "attrs.define"})
 _WITH_FIELDS: Final = ("typing.Protocol", "typing.TypedDict", "typing.NamedTuple", "enum.")
 _TAKES: Final = "graphsearch._support.verbs.takes"
+_OFFERED: Final = re.compile(r"^from [\w.]+ import (\w+) as \1$", re.MULTILINE)
 _NAME: Final = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
 
 
@@ -32,9 +33,13 @@ class Signatures(Extension):
     """Completes a package once it is read."""
 
     def on_module(self, *, mod: Module, **_: Any) -> None:
-        """Names that a package imports on first use are public, as those in ``__all__`` are."""
+        """Names that a package imports on first use, or as themselves, are public, as those in ``__all__`` are."""
         if "lazily" in mod.members:
             mod.exports = [name for name, member in mod.members.items() if member.is_alias and not member.runtime]
+        elif offered := {*_OFFERED.findall(mod.source)}:
+            mod.exports = [
+                name for name, each in mod.members.items() if name in offered or not (each.is_alias or name[0] == "_")
+            ]
 
     def on_package(self, *, pkg: Module, **_: Any) -> None:
         """Complete the signatures; a name in single backquotes leads to what it names, where the reference has that.
