@@ -216,6 +216,11 @@ async def test_what_appeared_and_ended_between_two_moments(open_page: Open) -> N
     await expect(page.locator(".sum")).to_contain_text("as of 2025-")
 
 
+async def test_an_answer_without_dates_says_so(open_page: Open) -> None:
+    page = await open_page(at("time", q="what is the boiling point of tungsten?"), token="hostile")
+    await expect(page.get_by_role("heading", name="Nothing answers it at either moment")).to_be_visible()
+
+
 # -- view as ----------------------------------------------------------------------------------------------------------
 
 

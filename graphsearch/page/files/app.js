@@ -61,8 +61,12 @@ async function draw() {
   keys = {};
   const slow = setTimeout(() => placed(states.loading(asked(here))), SLOW);
   try {
-    if (!me) { me = await server.me({ signal }); countWaiting(); }
     frame(here);
+    if (!me) {
+      me = await server.me({ signal });
+      countWaiting();
+      frame(here);
+    }
     const isEmpty = me.size && !me.size.memories && !me.size.entities; // no size: some of it is hidden
     const content = isEmpty && here.view !== "care" ? states.nothingKnown(me, anew) : await DRAW[here.view](context(here, signal));
     if (!signal.aborted) placed(content);

@@ -123,7 +123,7 @@ function understood({ link }, found, names, called) {
   return [
     ...(it?.names ?? []).slice(0, 4).map(meant),
     it?.relations.length ? h("span", {}, "asks for ", h("b", {}, it.relations.slice(0, 2).map((each) => words(each.type)).join(", "))) : null,
-    it?.kind ? h("span", {}, "wants a ", h("b", {}, it.kind.split(" ")[0])) : null,
+    it?.kind && !it.relations.some((each) => it.kind.startsWith(each.type)) ? h("span", {}, "wants a ", h("b", {}, it.kind.split(" ")[0])) : null,
     h("span", {}, it?.time?.written ? [said(it.time.written, 60), ", "] : null, h("a", { href: link("time") }, `as of ${day(found.as_of)}`)),
     h("span", { class: "muted" }, words(found.mode)),
   ].filter(Boolean);
@@ -225,7 +225,7 @@ function drawing(found, relations, names, open, go) {
   let all = !inside.length;
   const draw = () => fill(place, graph((all ? relations : inside).map((each) => ({ ...each, share: each.score / best })), seeds, {
     label: "The relations of the answer, from what the question names", choose: (edge) => open(edge.key), open: (node) => go("entity", { id: node.id }),
-    ends: new Set(found.answers.slice(0, ANSWERS)), room: innerWidth < 640 ? 92 : 150,
+    ends: new Set(found.answers.slice(0, ANSWERS)), part: 0.44,
   }));
   draw();
   const toggle = inside.length && inside.length < relations.length ? h("button", { class: "chip", type: "button", "aria-pressed": "false", onclick: (event) => { all = !all; event.target.setAttribute("aria-pressed", String(all)); draw(); } }, `the first ${relations.length}`) : null;

@@ -91,7 +91,7 @@ function neighbourhood(context, entity, near, names, when) {
     const some = own.filter((each) => together || each.type !== "co_occurs");
     const edges = some.slice(0, DRAWN).map((each) => ({ ...each, id: each.key, key: `relation:${each.key}`, source: nodes.get(each.source), target: nodes.get(each.target), share: each.confidence }));
     const toggle = own.some((each) => each.type === "co_occurs") ? h("button", { class: "chip", type: "button", "aria-pressed": String(together), "data-focus": "together", onclick: () => { together = !together; draw(); place.querySelector("[data-focus=together]").focus(); } }, "with co-occurrence") : null;
-    const drawn = edges.length ? graph(edges, [entity.id], { label: "What it is related to", choose: open, open: (node) => go("entity", { id: node.id }), room: innerWidth < 640 ? 84 : 150, sides: true }) : h("p", { class: "muted" }, own.length ? "It has no relation besides co-occurrence." : "It has no relation.");
+    const drawn = edges.length ? graph(edges, [entity.id], { label: "What it is related to", choose: open, open: (node) => go("entity", { id: node.id }), part: 0.55, sides: true }) : h("p", { class: "muted" }, own.length ? "It has no relation besides co-occurrence." : "It has no relation.");
     fill(place, h("div", { class: "hd" }, h("h2", { class: "grow" }, "Neighbourhood"), toggle), h("div", { class: "graph bd", dir: "ltr" }, drawn),
       h("div", { class: "legend" }, `${counted(own.length, "relations")} of its own, ${edges.length} drawn`));
   };

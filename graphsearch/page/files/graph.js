@@ -3,6 +3,8 @@ import { roving, s } from "./dom.js";
 import { Names, plain, score, words } from "./format.js";
 
 const HIGH = 26, GAP = 10, LANE = 16, CURVE = 44, BEND = 40, MARGIN = 8;
+const ROOMS = [150, 110, 84]; // widths of a name
+const WIDEST = 1440, STACKED = 1000; // the page, and below which its columns stand one under the other
 const NODE_TEXT = 12, LABEL_TEXT = 11;
 
 let pen;
@@ -58,13 +60,13 @@ function columnsOf(nodes, edges, seeds, most, sides) {
 
 // ---- where everything lies
 
+// Cut in the middle; of dotted names the end tells most.
 function fitted(text, room) {
-  let all = [...text];
   if (width(text, NODE_TEXT) <= room) return text;
-  all = all.slice(0, 80);
-  while (all.length > 6 && width(`${all.join("")}…`, NODE_TEXT) > room) all.splice(Math.ceil(all.length * 0.6), 1);
-  const cut = Math.ceil(all.length * 0.6);
-  return `${all.slice(0, cut).join("")}…${all.slice(cut).join("")}`;
+  const kept = [...text].slice(text.includes(".") ? -80 : 0).slice(0, 80);
+  const cut = () => (text.includes(".") ? 0 : Math.ceil(kept.length * 0.6));
+  while (kept.length > 6 && width(`${kept.join("")}…`, NODE_TEXT) > room) kept.splice(cut(), 1);
+  return `${kept.slice(0, cut()).join("")}…${kept.slice(cut()).join("")}`;
 }
 
 // Beside the column before it where its neighbours are, so that few lines cross.
@@ -136,6 +138,13 @@ function layout(edges, seeds, { most, room, sides }) {
   return { nodes: [...nodes.values()], lines, wide: Math.ceil(wide), tall: Math.ceil(tall + 2 * MARGIN), names };
 }
 
+// The first that is good, else the last.
+function firstThat(good, makers) {
+  let made;
+  for (const make of makers) if (good(made = make())) break;
+  return made;
+}
+
 // ---- how it is drawn
 
 const label = (edge) => words(edge.type).slice(0, 40);
@@ -176,9 +185,12 @@ function drawnNode(node, kind, open) {
     s("text", { x: node.x + node.wide / 2, y: node.y + node.tall / 2 + 4, "text-anchor": "middle" }, node.label));
 }
 
-// ``edges`` are relations with their ends; ``seeds`` the ids to begin at; ``ends`` those that are the answer.
-export function graph(edges, seeds, { label: heard, choose, open, ends = new Set(), most = 3, room = 150, sides = false }) {
-  const { nodes, lines, wide, tall, names } = layout(edges, seeds, { most, room, sides });
+// ``edges`` are relations with their ends; ``seeds`` the ids to begin at; ``ends`` those that are the answer. Names are cut
+// as far as it takes to fit into a ``part`` of the page, and not beyond reading.
+export function graph(edges, seeds, { label: heard, choose, open, ends = new Set(), most = 3, part = 1, sides = false }) {
+  const frame = innerWidth > STACKED ? Math.min(innerWidth, WIDEST) * part - 60 : innerWidth - 50;
+  const laid = ROOMS.map((room) => () => layout(edges, seeds, { most, room, sides }));
+  const { nodes, lines, wide, tall, names } = firstThat((each) => each.wide <= frame, laid);
   const kind = (node) => (seeds.includes(node.id) ? "seed" : ends.has(node.id) ? "end" : "");
   const drawn = s("svg", { viewBox: `0 0 ${wide} ${tall}`, width: wide, height: tall, role: "group", "aria-label": heard },
     lines.map((line) => drawnEdge(line, names, choose)), nodes.map((node) => drawnNode(node, kind(node), open)));

@@ -50,7 +50,7 @@ export function nothingKnown(me, again) {
   return state("Nothing is known here yet", undefined,
     h("p", {}, "The project ", h("b", {}, me.project), " is new. Three ways to begin, the first takes a minute:"),
     h("ol", {},
-      h("li", {}, "Give it a file or a folder: notes, documents, source code, exports of chats.", command("graphsearch remember ./notes")),
+      h("li", {}, "Give it a file of notes or a chat, or a folder of documents and source code.", command("graphsearch remember notes.md\ngraphsearch add ./src")),
       h("li", {}, "Let an agent write down what it learns.", command("graphsearch mcp")),
       h("li", {}, "Look at sample data first.", command("graphsearch demo"))),
     h("p", { class: "muted" }, "This page looks again when you ", h("button", { class: "link", type: "button", onclick: again }, "reload it"), "."));

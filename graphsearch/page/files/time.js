@@ -21,7 +21,7 @@ export async function timeView(context) {
     return page;
   }
   const found = await asked(context, { since: params.since, until: params.until ?? params.at, known: params.known });
-  if (!found.moments.length) {
+  if (found.moments.length < 2 && !found.moments.some((each) => each.started || each.ended)) {
     page.append(h("div", { class: "state" }, h("h1", {}, found.relations.length ? "Nothing of this answer has a date" : "Nothing answers it at either moment"),
       h("p", {}, "What was read from undated files holds always. Give memories the time at which they were said (", h("code", {}, "occurred_at"), "), or ask about something that changed.")));
     return page;
