@@ -14,7 +14,6 @@ from graphsearch.model.identity import normalise_name
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.text.trigrams import name_words, similarity
 
-
 if TYPE_CHECKING:
     Whole = Any
 else:
