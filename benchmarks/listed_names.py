@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import numpy as np
@@ -14,8 +14,13 @@ from graphsearch.model.identity import normalise_name
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.text.trigrams import name_words, similarity
 
+if TYPE_CHECKING:
+    Whole = Any
+else:
+    Whole = object
 
-class ListedNames(Any):  # type: ignore[misc]  # stands for a whole store
+
+class ListedNames(Whole):  # type: ignore[misc]  # stands for a whole store
     """The names of a small graph. ``asked`` records the queries, in order."""
 
     def __init__(self, entities: Sequence[Entity] = (), vectors: Mapping[UUID, Vector] | None = None) -> None:
