@@ -42,6 +42,8 @@ NOT_ROWS = {
 }
 MORE_COMMANDS = {
     "add": "`Ingestor.add`",
+    "completion": "for shells",
+    "demo": "tells what there is to see",
     "eval": "`graphsearch.evaluation.evaluate`",
     "export": "`graphsearch.export_scope`",
     "import": "`graphsearch.import_scope`, `graphsearch.moving.import_export`",
@@ -49,7 +51,10 @@ MORE_COMMANDS = {
     "install": "writes the configuration of a coding agent",
     "mcp": "serves the table",
     "reembed": "`graphsearch.reembed`",
+    "serve": "keeps all loaded for other commands",
+    "ui": "serves the page",
     "uninstall": "takes out what `install` wrote",
+    "where": "says where commands work",
 }
 
 

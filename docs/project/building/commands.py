@@ -23,6 +23,7 @@ _PRINTED: Final[Mapping[str, str]] = MappingProxyType(
         "import": "`ImportReport`, of other memory layers `ForeignReport`",
         "init": "`applied`, `ready`",
         "install": "`files`, `written`",
+        "mcp": "nothing",
         "reembed": "`ReembedReport`, with `--dry-run` `ReembedEstimate`",
         "remember": "`RememberReport`",
         "serve": "nothing",
