@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.model import EdgeKind
 from graphsearch.model import validation as check
 
 T = TypeVar("T")
@@ -39,6 +40,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "attributes": (a(dict), "an object"),
         **dict.fromkeys(("mentions", "claims"), (a(list), "a list")),
         **dict.fromkeys(("start", "end"), (a(int), "a whole number")),
+        "kind": (EdgeKind, f"one of {', '.join(EdgeKind)}"),
         **dict.fromkeys(_TIMES, (datetime.fromisoformat, "a time such as 2024-05-01T09:00:00Z")),
     }
 )
