@@ -21,7 +21,7 @@ from graphsearch.ingest.extract.extraction import Fault, UnreadableError
 SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt", ".html", ".htm", ".docx", ".pdf", ".csv", ".json", ".zip")
 SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".tox"})
 _BEGINNING: Final = 1 << 16
-"""Bytes of a file in which a private key is looked for."""
+"""Bytes of a file that are looked at to see what it is."""
 _KEY: Final = re.compile(rb"^[ \t]*-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----", re.MULTILINE)
 _SECRET: Final = re.compile(
     r"(?:id_(?:rsa|dsa|ecdsa|ed25519)|[._]netrc|\.?(?:git-)?credentials|\.pgpass|\.htpasswd)(?:\.\w+)?$"
@@ -97,8 +97,7 @@ def survey(folder: Folder, is_read: Callable[[Path], bool]) -> tuple[list[str], 
         for path in _walk(folder.root, start, hidden=folder.hidden):
             place = folder.root / path
             is_ours = path == start or (not (place.is_dir() or place.is_symlink()) and is_read(place))
-            why = None if path == start else _refusal(place, hidden=folder.hidden, is_read=is_ours)
-            if why:
+            if path != start and (why := _refusal(place, hidden=folder.hidden, is_read=is_ours)):
                 refused[path] = Fault(path, 0, f"skipped: {why}; to read it, name its path")
             elif place.is_symlink():
                 others.setdefault("links", []).append(path)
@@ -120,22 +119,20 @@ def several(paths: Sequence[str]) -> str:
 
 def _refusal(path: Path, *, hidden: bool, is_read: bool) -> str | None:
     """Why a file or folder found by its name is not to be read, if so."""
+    is_secret = _SECRET.match(path.name) is not None
     if path.name.startswith(".") and not hidden:
-        return "it is hidden" if path.is_dir() or is_read or _SECRET.match(path.name) else None
-    if path.is_dir():
-        return None
-    return "it may be a private key or a password" if _SECRET.match(path.name) or (is_read and _has_key(path)) else None
+        return "it is hidden" if path.is_dir() or is_read or is_secret else None
+    is_secret = is_secret or (is_read and _KEY.search(beginning(path)) is not None)
+    return "it may be a private key or a password" if is_secret and not path.is_dir() else None
 
 
-def _has_key(path: Path) -> bool:
-    """Whether a file begins with, or soon has, a private key."""
-    if not path.is_file():
-        return False
+def beginning(path: Path) -> bytes:
+    """The first bytes of a file; none of what cannot be read, which is reported where it is read."""
     try:
-        with path.open("rb") as file:
-            return _KEY.search(file.read(_BEGINNING)) is not None
-    except OSError:  # reported when it is read
-        return False
+        with opened(Folder(path.parent, ""), path.name) as file:
+            return file.read(_BEGINNING)
+    except UnreadableError:
+        return b""
 
 
 def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:

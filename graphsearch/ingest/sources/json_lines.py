@@ -45,10 +45,8 @@ _ENTITY: Final = (*_REFERENCE, "description", "aliases", "labels", "attributes",
 _RELATION: Final = ("source", "type", "target", "confidence", "fact", "kind", "ceiling", *_PERIOD)
 _CLAIM: Final = (*_RELATION, *_SPAN, "extractor")
 _MENTION: Final = ("entity", "surface", *_SPAN, "confidence")
-_MEMORY: Final = (
-    *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source", "labels", "attributes"),
-    *("facts", "entities"),
-)
+MEMORY: Final = ("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source", "labels")
+_WHOLE_MEMORY: Final = (*MEMORY, "attributes", "facts", "entities")
 _PROOFS: Final = ("mentions", "claims")
 
 T = TypeVar("T")
@@ -99,7 +97,7 @@ def memory_fields(found: object) -> dict[str, Any]:
 
     Raises `InvalidInputError` that lists every error.
     """
-    return read_stated(read_fields("memory", found, _MEMORY, "id"))
+    return read_stated(read_fields("memory", found, _WHOLE_MEMORY, "id"))
 
 
 @attrs.define
@@ -133,7 +131,7 @@ class _Line:
         return Record(line=self.number, claims=(claim,), mentions=ends)
 
     def _memory(self, content: object) -> Record:
-        given = read_stated(read_fields("memory", content, (*_MEMORY, *_PROOFS), "id"))
+        given = read_stated(read_fields("memory", content, (*_WHOLE_MEMORY, *_PROOFS), "id"))
         proofs = {name: given.pop(name) for name in _PROOFS if name in given}
         both = proofs and {"facts", "entities"} & {*given}
         reserved = str(given["id"]).startswith("file:")
