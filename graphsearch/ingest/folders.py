@@ -16,7 +16,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import InvalidInputError
+from graphsearch.errors import InvalidInputError, MissingExtraError
 from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.report import IngestReport, Progress, totals_of
@@ -322,5 +322,5 @@ async def _stepwise(path: str, items: Iterator[T]) -> AsyncIterator[T]:
             yield item  # type: ignore[misc]
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
-    except InvalidInputError as error:
-        raise UnreadableError(Fault(path, 0, str(error))) from error
+    except (InvalidInputError, MissingExtraError) as error:
+        raise UnreadableError(Fault(path, 0, str(error).removeprefix(f"{path}: "))) from error

@@ -17,6 +17,7 @@ import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
+from graphsearch.model import validation as check
 
 SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt", ".html", ".htm", ".docx", ".pdf", ".csv", ".json", ".zip")
 SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".tox"})
@@ -65,23 +66,21 @@ def locate(path: Path, *, name: str | None = None, only: Iterable[str] = ()) -> 
         given = path.resolve(strict=True)
     except OSError as error:
         raise InvalidInputError("ingest", [f"there is no file or folder at {path}"]) from error
-    parts = tuple(_inside(part) for part in only)
-    if not given.is_dir() and given.suffix.lower() not in SUFFIXES:
-        raise InvalidInputError("ingest", [f"{path} is neither a folder nor one of {', '.join(SUFFIXES)}"])
+    parts = tuple(map(PurePosixPath, only))
+    outside = [part for part in parts if part.is_absolute() or ".." in part.parts or not part.parts]
+    is_other = not given.is_dir() and given.suffix.lower() not in SUFFIXES
+    check.refuse(
+        "ingest",
+        *(f"only must hold paths inside the folder, not '{part}'" for part in outside),
+        f"{path} is neither a folder nor one of {', '.join(SUFFIXES)}" if is_other else None,
+    )
     root = given if given.is_dir() else given.parent
     while (root / "__init__.py").is_file() and root != root.parent:
         root = root.parent
-    below = given.relative_to(root).as_posix()
-    if below != ".":
-        parts = tuple(f"{below}/{part}" for part in parts) or (below,)
-    return Folder(root, name or root.name or "root", parts)
-
-
-def _inside(part: str) -> str:
-    pure = PurePosixPath(part)
-    if pure.is_absolute() or ".." in pure.parts or not pure.parts:
-        raise InvalidInputError("ingest", [f"only must hold paths inside the folder, not {part!r}"])
-    return pure.as_posix()
+    below = PurePosixPath(given.relative_to(root))
+    if below.parts:
+        parts = tuple(below / part for part in parts) or (below,)
+    return Folder(root, name or root.name or "root", tuple(map(str, parts)))
 
 
 def survey(folder: Folder, is_read: Callable[[Path], bool]) -> tuple[list[str], list[Fault]]:

@@ -70,9 +70,9 @@ class Record:
     known: frozenset[UUID] = frozenset()
 
     @property
-    def keys(self) -> tuple[UUID | str, ...]:
+    def keys(self) -> list[UUID | str]:
         """The ids of its elements, each of which only one line may give."""
-        return tuple(each.id for each in (*self.described, *self.notes, *self.texts))
+        return [*(each.id for each in self.described), *(each.id for each in (*self.notes, *self.texts))]
 
 
 def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record | None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.errors import InvalidInputError, MissingExtraError
+from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.converting import CONVERTERS, MAX_TEXT, converted
 from graphsearch.ingest.sources.documents import document_memories
@@ -331,12 +331,8 @@ class MemorySource:
         yield ()
 
     def extract(self, path: str) -> Iterator[Extraction]:
-        """One extraction. Raises `UnreadableError` for a file that cannot be read."""
-        try:
-            texts = memories_in(path, read(self.folder, path, limit=MAX_FILE), users=self._users(path))
-        except (InvalidInputError, MissingExtraError) as error:
-            why = "; ".join(error.faults) if isinstance(error, InvalidInputError) else str(error)
-            raise UnreadableError(Fault(path, 0, why)) from error
+        """One extraction. Raises `UnreadableError` for a file that cannot be read, and what `memories_in` raises."""
+        texts = memories_in(path, read(self.folder, path, limit=MAX_FILE), users=self._users(path))
         if other := next((self.places[each.id] for each in texts if self.places.get(each.id, path) != path), None):
             raise UnreadableError(Fault(path, 0, f"gives memories that are given already in {other}"))
         self.places.update((each.id, path) for each in texts)

@@ -12,9 +12,10 @@ from uuid import UUID, uuid5
 import attrs
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.sources.fields import Shape, a, read_each, read_fields
+from graphsearch.ingest.sources.fields import Shape, read_each, read_fields
 from graphsearch.model import Fact, FactReport, Memory, NamedEntity
 from graphsearch.model import validation as check
+from graphsearch.model.codec import decode
 from graphsearch.model.identity import snake_case
 from graphsearch.text.rendering import safe_text
 
@@ -35,7 +36,7 @@ def words_between_commas(value: str) -> list[str]:
 
 
 _SHAPES: Final[Mapping[str, Shape]] = {
-    "ended": (lambda value: a(bool)(_TRUTHS.get(str(value).casefold(), value)), "true or false"),
+    "ended": (lambda value: decode(bool, _TRUTHS.get(str(value).casefold(), value)), "true or false"),
     "aliases": (lambda value: words_between_commas(value) if isinstance(value, str) else value, "a list of texts"),
     **dict.fromkeys(("since", "until"), (lambda value: str(value) if type(value) is int else value, "a date")),
 }
