@@ -123,8 +123,7 @@ class FolderIngest:
     def _fingerprints(self) -> dict[str, str]:
         prints = {}
         for path in self.found:
-            other = self.ledger.elsewhere.get(path)
-            if other is not None:
+            if (other := self.ledger.elsewhere.get(path)) is not None:
                 message = f"already ingested from the folder {other!r}; ingest one with both, or use another project"
                 self.faults.append(Fault(path, 0, message))
                 continue
@@ -227,9 +226,10 @@ class FolderIngest:
         sources = {text.id: each.memory.source for each in extractions for text in each.texts}
         texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
         found = await waiting(texts, self.writer.store)
-        await self.writer.permission.to_read([*found.read, *found.moved])
-        if found.read or found.moved:
-            touched = {sources[text.id] for text in (*found.read, *found.moved)}
+        changed = [*found.read, *found.moved]
+        await self.writer.permission.to_read(changed)
+        if changed:
+            touched = {sources[text.id] for text in changed}
             opened = [
                 # of a new file nothing is written before its texts but which it has
                 each if each.memory.source in self.ledger.files else Extraction(memory=each.memory)
@@ -272,14 +272,11 @@ class FolderIngest:
 
     def _obsolete(self) -> list[str]:
         """Ids of the memories that are no longer represented or contained in the folder."""
-        found: set[str] = set()
-        for path, parts in self.ledger.files.items():
-            if path in self.broken:
-                continue
-            found.update(id_ for id_ in parts if id_ not in self.file_memories)
-            if path not in self.json.faulty and path not in self.unfinished:
-                found.update(note for note in self.ledger.notes(path) if note not in self.notes)
-        return sorted(found)
+        readable = self.ledger.files.keys() - self.broken
+        parts = {id_ for path in readable for id_ in self.ledger.files[path]}
+        whole = readable - self.json.faulty - self.unfinished
+        notes = {note for path in whole for note in self.ledger.notes(path)}
+        return sorted((parts - self.file_memories) | (notes - self.notes))
 
     def _source(self, path: str) -> Source:
         return self.sources[PurePosixPath(path).suffix]

@@ -50,11 +50,6 @@ class Folder:
         """Whether a relative path is in the scope of this ingest."""
         return not self.only or any(path == part or path.startswith(f"{part}/") for part in self.only)
 
-    @property
-    def key(self) -> str:
-        """A key that distinguishes ingests of different parts of one folder."""
-        return "\0".join(self.only)
-
 
 def locate(path: Path, *, name: str | None = None, only: Iterable[str] = ()) -> Folder:
     """The folder for a path given by the user.
@@ -211,4 +206,5 @@ def fingerprint(folder: Folder, path: str, version: str) -> str:
     """Hash of a file's bytes, the reader's version, and the part of the folder that is ingested with it."""
     with opened(folder, path) as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
-    return hashlib.sha256(f"{version}\0{folder.key}\0{content}".encode()).hexdigest()
+    parts = "\0".join(folder.only)
+    return hashlib.sha256(f"{version}\0{parts}\0{content}".encode()).hexdigest()

@@ -98,7 +98,6 @@ MAX_FILE: Final = 200_000_000
 _EXPORTED: Final = re.compile(r"(?:.*/)?(?:[^/]+/[0-9]{4}-[0-9]{2}-[0-9]{2}|conversations[^/]*|users)\.json")
 _TURNS: Final = re.compile(rb"[\xef\xbb\xbf\s]*+\[\s*+\{")
 _KEYS: Final = (b'"content"', b'"mapping"', b'"ts"')
-NO_USERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @attrs.frozen
@@ -144,7 +143,7 @@ def memories_in(
     *,
     session_id: str = "",
     occurred_at: datetime | None = None,
-    users: Mapping[str, str] = NO_USERS,
+    users: Mapping[str, str] = check.NOTHING,
 ) -> tuple[Memory, ...]:
     """The memories in the content of a file, by the suffix of its name.
 
@@ -342,7 +341,7 @@ class MemorySource:
     def _users(self, path: str) -> Mapping[str, str]:
         """The names that an export of Slack keeps beside the folders of its channels."""
         if PurePosixPath(path).suffix != ".json":
-            return NO_USERS
+            return check.NOTHING
         place = str(PurePosixPath(path).parent.parent / "users.json")
         if place not in self.users:
             self.users[place] = {}
