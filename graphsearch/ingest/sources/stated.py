@@ -50,10 +50,7 @@ def read_fact(given: object) -> Fact:
     if isinstance(given, Fact):
         return given
     given = _fields_of_line(given) if isinstance(given, str) else given
-    fields = read_fields("fact", given, FACT, *FACT[:2], shapes=_SHAPES)
-    if "object" not in fields and not fields.get("ended"):
-        raise InvalidInputError("fact", ["needs the field 'object'"])
-    return Fact(**{"object": "", **fields})
+    return Fact(**{"object": "", **read_fields("fact", given, FACT, *FACT[:2], shapes=_SHAPES)})
 
 
 def read_entity(given: object) -> NamedEntity:
