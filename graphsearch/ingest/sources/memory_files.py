@@ -83,8 +83,9 @@ def _memory(turn: object, position: int, session_id: str, source: str) -> Memory
 def _moment(time: Any) -> datetime:
     if isinstance(time, datetime):
         return time
-    is_number = isinstance(time, int | float) and not isinstance(time, bool)
-    return datetime.fromtimestamp(time, UTC) if is_number else datetime.fromisoformat(time)
+    if isinstance(time, bool):
+        raise TypeError
+    return datetime.fromtimestamp(time, UTC) if isinstance(time, int | float) else datetime.fromisoformat(time)
 
 
 _SHAPES: Final[Mapping[str, Shape]] = {"time": (_moment, "ISO 8601 or seconds since 1970")}
@@ -95,7 +96,7 @@ _SHAPES: Final[Mapping[str, Shape]] = {"time": (_moment, "ISO 8601 or seconds si
 
 MAX_FILE: Final = 200_000_000
 """Size limit of a file of memories, and of all that is read of an archive."""
-_EXPORTED: Final = re.compile(r"(?:.*/)?(?:[^/]+/[0-9]{4}-[0-9]{2}-[0-9]{2}|conversations[^/]*|users)\.json")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TURNS: Final = re.compile(rb"[\xef\xbb\xbf\s]*+\[\s*+\{")
 _KEYS: Final = (b'"content"', b'"mapping"', b'"ts"')
 
@@ -174,7 +175,7 @@ def is_read(path: Path) -> bool:
     try:
         if suffix == ".zip" and start:
             with zipfile.ZipFile(path) as archive:
-                return any(map(_EXPORTED.fullmatch, archive.namelist()))
+                return any(map(_is_exported, archive.namelist()))
         if suffix == ".csv":
             return {*_columns(_rows(start.partition(b"\n")[0].decode("utf-8-sig", "replace")))} <= {*_CELLS}
         return bool(_TURNS.match(start)) and any(key in start for key in _KEYS)
@@ -202,7 +203,7 @@ def _archive(file: _File) -> tuple[Memory, ...]:
 
 def _of_export(names: Iterable[str], size: Callable[[str], int], load: Callable[[str], bytes]) -> tuple[Memory, ...]:
     """The memories of the files of an export: conversations, or days in folders of channels, beside the users."""
-    names = sorted(filter(_EXPORTED.fullmatch, names))
+    names = sorted(filter(_is_exported, names))
     check.refuse(
         "export",
         None if names else "there are neither channels with a file a day, as of Slack, nor conversations of ChatGPT",
@@ -212,6 +213,12 @@ def _of_export(names: Iterable[str], size: Callable[[str], int], load: Callable[
     users = {id_: name for each in people for id_, name in users_in(each, load(each)).items()}
     found = (memories_in(each, load(each), users=users) for each in names if each not in people)
     return tuple({each.id: each for some in found for each in some}.values())
+
+
+def _is_exported(name: str) -> bool:
+    path = PurePosixPath(name)
+    is_day = _DAY.fullmatch(path.stem) is not None and path.parent.name != ""
+    return path.suffix == ".json" and (is_day or path.stem.startswith("conversations") or path.stem == "users")
 
 
 def users_in(name: str, content: bytes) -> dict[str, str]:
