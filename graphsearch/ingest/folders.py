@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final, TypeVar
 from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import InvalidInputError
+from graphsearch.errors import InvalidInputError, MissingExtraError
 from graphsearch.ingest.extract.code import extractor as code
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.report import IngestReport, Progress, totals_of
@@ -123,8 +123,7 @@ class FolderIngest:
     def _fingerprints(self) -> dict[str, str]:
         prints = {}
         for path in self.found:
-            other = self.ledger.elsewhere.get(path)
-            if other is not None:
+            if (other := self.ledger.elsewhere.get(path)) is not None:
                 message = f"already ingested from the folder {other!r}; ingest one with both, or use another project"
                 self.faults.append(Fault(path, 0, message))
                 continue
@@ -140,9 +139,7 @@ class FolderIngest:
         described: list[Described] = []
         for path in prints:
             try:
-                async for some in _stepwise(
-                    map(self.writer.intake.described, _readable(path, self._source(path).describe))
-                ):
+                async for some in _stepwise(path, map(self.writer.intake.described, self._source(path).describe(path))):
                     described += (each for each in some if each.entity.id not in self.described)
                     self.described.update(each.entity.id for each in some)
                     if len(described) >= _ENTITIES:
@@ -152,7 +149,7 @@ class FolderIngest:
                 self._fail(path, error)
             self._step(path, 2 * len(prints))
         await self._describe(described)
-        self.described.update([self.ids.get(id_, id_) for id_ in self.described])
+        self.described.update([*map(self._id, self.described)])
         self.writer.needed.update(self.json.referred)
         for wanted in chunks(sorted(self.json.referred), _ENTITIES):
             there = {entity.id for entity in await or_nothing(self.writer.store.get_entities(wanted))}
@@ -160,7 +157,9 @@ class FolderIngest:
 
     async def _describe(self, described: Sequence[Described]) -> None:
         await self._mint(each.entity.id for each in described)
-        named = [attrs.evolve(each, entity=_renamed(each.entity, self.ids)) for each in described]
+        named = [
+            attrs.evolve(each, entity=attrs.evolve(each.entity, id=self._id(each.entity.id))) for each in described
+        ]
         await self.writer.describe(named, anew=self.anew)
 
     async def _mint(self, ids: Iterable[UUID]) -> None:
@@ -170,6 +169,9 @@ class FolderIngest:
             key = await self.writer.begin()
             stored = {entity.id for entity in await self.writer.store.get_entities(new)}
             self.ids.update((id_, id_ if id_ in stored else keyed_id(id_, key)) for id_ in new)
+
+    def _id(self, id_: UUID) -> UUID:
+        return self.ids.get(id_, id_)
 
     async def _second_pass(self, prints: dict[str, str]) -> None:
         """Write the content of files, unchanged ones first: an interrupted ingest leaves a file that looks changed."""
@@ -190,9 +192,7 @@ class FolderIngest:
                 self.notes.update(extraction.memory.attributes.get("notes", ()))
                 if not self.ledger.holds(extraction):
                     waiting.append(extraction)
-                    size += (
-                        len(extraction.mentions) + len(extraction.claims) + _ELEMENTS_PER_TEXT * len(extraction.texts)
-                    )
+                    size += _size(extraction)
                 if size >= _ELEMENTS:
                     await self._write(waiting)
                     waiting, size = [], 0
@@ -203,9 +203,7 @@ class FolderIngest:
         """The content of a file; only the last part has the fingerprint, so that a file half written looks changed."""
         last: Extraction | None = None
         try:
-            async for part in _stepwise(
-                map(self.writer.intake.extraction, _readable(path, self._source(path).extract))
-            ):
+            async for part in _stepwise(path, map(self.writer.intake.extraction, self._source(path).extract(path))):
                 kept = []
                 if last is not None:
                     yield stamped(last, folder=self.folder, content="", model=self.model)
@@ -224,20 +222,21 @@ class FolderIngest:
         interruption, and knows which texts are of the file.
         """
         await self._mint(entity.id for each in extractions for entity in each.named)
-        extractions = [_reidentified(each, self.ids) for each in extractions]
+        extractions = [*map(self._reidentified, extractions)]
         sources = {text.id: each.memory.source for each in extractions for text in each.texts}
         texts = [read_by(text, self.reader.version) for each in extractions for text in each.texts]
         found = await waiting(texts, self.writer.store)
-        await self.writer.permission.to_read([*found.read, *found.moved])
-        if found.read or found.moved:
-            touched = {sources[text.id] for text in (*found.read, *found.moved)}
-            opened = [each for each in extractions if each.memory.source in touched]
-            # of a new file nothing is written before its texts but which it has
-            new = [each.memory.source not in self.ledger.files for each in opened]
+        changed = [*found.read, *found.moved]
+        await self.writer.permission.to_read(changed)
+        if changed:
+            touched = {sources[text.id] for text in changed}
             opened = [
-                Extraction(memory=each.memory) if is_new else each for each, is_new in zip(opened, new, strict=True)
+                # of a new file nothing is written before its texts but which it has
+                each if each.memory.source in self.ledger.files else Extraction(memory=each.memory)
+                for each in extractions
+                if each.memory.source in touched
             ]
-            await self._put([self._unfinished(each) for each in opened])
+            await self._put([*map(self._unfinished, opened)])
             await write_texts(found, self.writer, self.reader)
         totals = self.reader.totals
         self.unfinished |= {sources[id_] for id_ in (*totals.failed, *totals.left) if id_ in sources}
@@ -273,14 +272,11 @@ class FolderIngest:
 
     def _obsolete(self) -> list[str]:
         """Ids of the memories that are no longer represented or contained in the folder."""
-        found: set[str] = set()
-        for path, parts in self.ledger.files.items():
-            if path in self.broken:
-                continue
-            found.update(id_ for id_ in parts if id_ not in self.file_memories)
-            if path not in self.json.faulty and path not in self.unfinished:
-                found.update(note for note in self.ledger.notes(path) if note not in self.notes)
-        return sorted(found)
+        readable = self.ledger.files.keys() - self.broken
+        parts = {id_ for path in readable for id_ in self.ledger.files[path]}
+        whole = readable - self.json.faulty - self.unfinished
+        notes = {note for path in whole for note in self.ledger.notes(path)}
+        return sorted((parts - self.file_memories) | (notes - self.notes))
 
     def _source(self, path: str) -> Source:
         return self.sources[PurePosixPath(path).suffix]
@@ -293,42 +289,35 @@ class FolderIngest:
         self.steps += 1
         self.progress(self.steps, total, path)
 
-
-def _renamed(entity: Entity, ids: Mapping[UUID, UUID]) -> Entity:
-    return attrs.evolve(entity, id=ids.get(entity.id, entity.id))
-
-
-def _reidentified(extraction: Extraction, ids: Mapping[UUID, UUID]) -> Extraction:
-    """The content of a file with other ids of entities, but for claims of one about itself."""
-    ends = [
-        (ids.get(each.source_id, each.source_id), ids.get(each.target_id, each.target_id)) for each in extraction.claims
-    ]
-    return attrs.evolve(
-        extraction,
-        named=tuple(_renamed(each, ids) for each in extraction.named),
-        mentions=tuple(
-            attrs.evolve(each, entity_id=ids.get(each.entity_id, each.entity_id)) for each in extraction.mentions
-        ),
-        claims=tuple(
-            attrs.evolve(each, source_id=one, target_id=other)
-            for each, (one, other) in zip(extraction.claims, ends, strict=True)
-            if one != other
-        ),
-    )
+    def _reidentified(self, extraction: Extraction) -> Extraction:
+        """The content of a file with the ids that its entities have, but for claims of one about itself."""
+        new, evolve = self._id, attrs.evolve
+        claims = (
+            evolve(each, source_id=new(each.source_id), target_id=new(each.target_id)) for each in extraction.claims
+        )
+        return evolve(
+            extraction,
+            named=tuple(evolve(each, id=new(each.id)) for each in extraction.named),
+            mentions=tuple(evolve(each, entity_id=new(each.entity_id)) for each in extraction.mentions),
+            claims=tuple(each for each in claims if each.source_id != each.target_id),
+        )
 
 
-def _readable(path: str, read: Callable[[str], Iterator[T]]) -> Iterator[T]:
-    """What is read from a file; raise `UnreadableError` for anything in it that is refused, which is left out alone."""
+def _size(extraction: Extraction) -> int:
+    """Estimated number of its mentions and claims."""
+    return len(extraction.mentions) + len(extraction.claims) + _ELEMENTS_PER_TEXT * len(extraction.texts)
+
+
+async def _stepwise(path: str, items: Iterator[T]) -> AsyncIterator[T]:
+    """What is read from a file, each item in a thread, so that a large file does not block the event loop.
+
+    Raises `UnreadableError` for anything in it that is refused: the file is left out alone.
+    """
+    end = object()
     try:
-        yield from read(path)
+        while (item := await asyncio.to_thread(next, items, end)) is not end:
+            yield item  # type: ignore[misc]
     except (RecursionError, MemoryError) as error:
         raise UnreadableError(Fault(path, 0, "nested too deeply to be read")) from error
-    except InvalidInputError as error:
-        raise UnreadableError(Fault(path, 0, str(error))) from error
-
-
-async def _stepwise(items: Iterator[T]) -> AsyncIterator[T]:
-    """The items, each computed in a thread, so that reading a large file does not block the event loop."""
-    end = object()
-    while (item := await asyncio.to_thread(next, items, end)) is not end:
-        yield item  # type: ignore[misc]
+    except (InvalidInputError, MissingExtraError) as error:
+        raise UnreadableError(Fault(path, 0, str(error).removeprefix(f"{path}: "))) from error

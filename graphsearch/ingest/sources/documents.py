@@ -52,9 +52,10 @@ def document_memories(
     for headings, lines in _sections(text) if markdown else (((), text.splitlines()),):
         for chunk in _packed(_paragraphs(lines), size):
             key = (*headings, chunk)
+            digest = hashlib.sha256(_SEPARATOR.join((document_id, *key, str(seen[key]))).encode()).hexdigest()
             memories.append(
                 Memory(
-                    id=f"{document_id}#{_digest(document_id, key, seen[key])}",
+                    id=f"{document_id}#{digest[:16]}",
                     text=chunk,
                     subject=headings[-1] if headings else subject,
                     position=len(memories),
@@ -65,10 +66,6 @@ def document_memories(
             )
             seen[key] += 1
     return tuple(memories)
-
-
-def _digest(document_id: str, key: Iterable[str], count: int) -> str:
-    return hashlib.sha256(_SEPARATOR.join((document_id, *key, str(count))).encode()).hexdigest()[:16]
 
 
 def _fenced(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -127,13 +124,11 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
 def _packed(paragraphs: Iterable[str], size: int) -> Iterator[str]:
     chunk = ""
     for part in (part for paragraph in paragraphs for part in _parts(paragraph.strip(), size)):
-        if not chunk:
-            chunk = part
-        elif len(chunk) + len("\n\n") + len(part) <= size:
-            chunk = f"{chunk}\n\n{part}"
-        else:
+        joined = f"{chunk}\n\n{part}" if chunk else part
+        if len(joined) > size:
             yield chunk
-            chunk = part
+            joined = part
+        chunk = joined
     if chunk:
         yield chunk
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 _SPOKEN: Final = ("", "bot_message", "file_share", "me_message", "thread_broadcast")
@@ -19,12 +20,17 @@ def slack_users(users: object) -> dict[str, str]:
     return {str(each["id"]): name for each in _objects(users) if "id" in each and (name := _name(each))}
 
 
-def is_slack_day(content: object) -> bool:
-    """Whether this is a day of a channel: messages with their times."""
-    return any("ts" in each for each in _objects(content))
+def exported(content: object, *, day: PurePosixPath, users: Mapping[str, str]) -> list[tuple[str, Turns]]:
+    """The sessions of an export and their turns: conversations, or a day in the folder of its channel; else none."""
+    objects = _objects(content)
+    if any("mapping" in each for each in objects):
+        return [*_chatgpt_turns(objects)]
+    channel = day.parent.name
+    is_slack = any("ts" in each for each in objects)
+    return [(f"{channel}/{day.name}", _slack_turns(objects, channel, users))] if is_slack else []
 
 
-def slack_turns(messages: object, *, channel: str, users: Mapping[str, str]) -> Turns:
+def _slack_turns(messages: Sequence[Mapping[str, Any]], channel: str, users: Mapping[str, str]) -> Turns:
     """The turns of a day of a channel, with names for ids; what nobody wrote is left out."""
     return [
         {
@@ -35,7 +41,7 @@ def slack_turns(messages: object, *, channel: str, users: Mapping[str, str]) -> 
             "content": unescape(_MARKUP.sub(lambda found: _shown(found, users), str(each["text"]))),
             "time": _number(each["ts"]),
         }
-        for each in _objects(messages)
+        for each in messages
         if each.get("text") and "ts" in each and each.get("subtype", "") in _SPOKEN
     ]
 
@@ -60,26 +66,21 @@ def _shown(found: re.Match[str], users: Mapping[str, str]) -> str:
     return {"@": users.get(target) or label or target, "#": f"#{label or target}"}.get(kind) or label or target
 
 
-def is_chatgpt(content: object) -> bool:
-    """Whether these are conversations, each a tree of messages."""
-    return any("mapping" in each for each in _objects(content))
-
-
-def chatgpt_turns(conversations: object) -> Iterator[tuple[str, Turns]]:
+def _chatgpt_turns(conversations: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Turns]]:
     """The id of each conversation and the turns of its last branch: those of the user and of the assistant."""
-    for at, each in enumerate(_objects(conversations)):
+    for at, each in enumerate(conversations):
         nodes, turns = _object(each.get("mapping")), []
         node = each.get("current_node") or next(iter([*nodes][::-1]), None)
         seen = set[object]()
         while isinstance(node, str) and node not in seen:  # from the last message to the first
             seen.add(node)
-            message = _object(_object(nodes.get(node)).get("message"))
+            found = _object(nodes.get(node))
+            message = _object(found.get("message"))
             role, text = _object(message.get("author")).get("role"), _text(_object(message.get("content")))
             if text and role in ("user", "assistant"):
-                turns.append(
-                    {"id": f"chatgpt:{node}", "role": role, "content": text, "time": message.get("create_time")}
-                )
-            node = _object(nodes.get(node)).get("parent")
+                time = message.get("create_time")
+                turns.append({"id": f"chatgpt:{node}", "role": role, "content": text, "time": time})
+            node = found.get("parent")
         yield str(each.get("conversation_id") or each.get("id") or f"chatgpt:{at}"), turns[::-1]
 
 

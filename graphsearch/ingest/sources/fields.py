@@ -4,41 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from graphsearch.errors import InvalidInputError
+from graphsearch.model import EdgeKind
 from graphsearch.model import validation as check
+from graphsearch.model.codec import decode
 
 T = TypeVar("T")
 R = TypeVar("R")
 Shape = tuple[Callable[[Any], Any], str]
-"""Reads a value, or raises `ValueError` or `TypeError` for one that is not what the second part says."""
-
-
-def a(kind: type) -> Callable[[Any], Any]:
-    """A reader of values of a type; a truth value is no number."""
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise TypeError
-        return value
-
-    return read
-
-
-def _texts(value: Any) -> list[str]:
-    return [a(str)(each) for each in a(list)(value)]
-
-
+"""Reads a value, or raises an error for one that is not what the second part says."""
 _TIMES: Final = ("valid_from", "valid_to", "occurred_at")
 SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
     {
-        "type": (a(str), "text"),
-        **dict.fromkeys(("aliases", "labels"), (_texts, "a list of texts")),
-        "attributes": (a(dict), "an object"),
-        **dict.fromkeys(("mentions", "claims"), (a(list), "a list")),
-        **dict.fromkeys(("start", "end"), (a(int), "a whole number")),
+        "type": (partial(decode, str), "text"),
+        **dict.fromkeys(("aliases", "labels"), (partial(decode, list[str]), "a list of texts")),
+        "attributes": (partial(decode, dict), "an object"),
+        **dict.fromkeys(("mentions", "claims"), (partial(decode, list), "a list")),
+        **dict.fromkeys(("start", "end"), (partial(decode, int), "a whole number")),
+        "kind": (EdgeKind, f"one of {', '.join(EdgeKind)}"),
         **dict.fromkeys(_TIMES, (datetime.fromisoformat, "a time such as 2024-05-01T09:00:00Z")),
     }
 )
@@ -62,7 +49,7 @@ def read_fields(
         read, shape = shapes[name]
         try:
             fields[name] = read(fields[name])
-        except (ValueError, TypeError, OverflowError, OSError):
+        except (InvalidInputError, ValueError, TypeError, OverflowError, OSError):
             faults.append(f"{name} must be {shape}, not {fields[name]!r}")
     check.refuse(subject, *faults)
     return fields

@@ -17,11 +17,12 @@ import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Fault, UnreadableError
+from graphsearch.model import validation as check
 
 SUFFIXES: Final = (".py", ".jsonl", ".md", ".txt", ".html", ".htm", ".docx", ".pdf", ".csv", ".json", ".zip")
 SKIPPED_FOLDERS: Final = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".hg", ".svn", ".tox"})
 _BEGINNING: Final = 1 << 16
-"""Bytes of a file in which a private key is looked for."""
+"""Bytes of a file that are looked at to see what it is."""
 _KEY: Final = re.compile(rb"^[ \t]*-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----", re.MULTILINE)
 _SECRET: Final = re.compile(
     r"(?:id_(?:rsa|dsa|ecdsa|ed25519)|[._]netrc|\.?(?:git-)?credentials|\.pgpass|\.htpasswd)(?:\.\w+)?$"
@@ -49,11 +50,6 @@ class Folder:
         """Whether a relative path is in the scope of this ingest."""
         return not self.only or any(path == part or path.startswith(f"{part}/") for part in self.only)
 
-    @property
-    def key(self) -> str:
-        """A key that distinguishes ingests of different parts of one folder."""
-        return "\0".join(self.only)
-
 
 def locate(path: Path, *, name: str | None = None, only: Iterable[str] = ()) -> Folder:
     """The folder for a path given by the user.
@@ -65,23 +61,21 @@ def locate(path: Path, *, name: str | None = None, only: Iterable[str] = ()) -> 
         given = path.resolve(strict=True)
     except OSError as error:
         raise InvalidInputError("ingest", [f"there is no file or folder at {path}"]) from error
-    parts = tuple(_inside(part) for part in only)
-    if not given.is_dir() and given.suffix.lower() not in SUFFIXES:
-        raise InvalidInputError("ingest", [f"{path} is neither a folder nor one of {', '.join(SUFFIXES)}"])
+    parts = tuple(map(PurePosixPath, only))
+    outside = [part for part in parts if part.is_absolute() or ".." in part.parts or not part.parts]
+    is_other = not given.is_dir() and given.suffix.lower() not in SUFFIXES
+    check.refuse(
+        "ingest",
+        *(f"only must hold paths inside the folder, not '{part}'" for part in outside),
+        f"{path} is neither a folder nor one of {', '.join(SUFFIXES)}" if is_other else None,
+    )
     root = given if given.is_dir() else given.parent
     while (root / "__init__.py").is_file() and root != root.parent:
         root = root.parent
-    below = given.relative_to(root).as_posix()
-    if below != ".":
-        parts = tuple(f"{below}/{part}" for part in parts) or (below,)
-    return Folder(root, name or root.name or "root", parts)
-
-
-def _inside(part: str) -> str:
-    pure = PurePosixPath(part)
-    if pure.is_absolute() or ".." in pure.parts or not pure.parts:
-        raise InvalidInputError("ingest", [f"only must hold paths inside the folder, not {part!r}"])
-    return pure.as_posix()
+    below = PurePosixPath(given.relative_to(root))
+    if below.parts:
+        parts = tuple(below / part for part in parts) or (below,)
+    return Folder(root, name or root.name or "root", tuple(map(str, parts)))
 
 
 def survey(folder: Folder, is_read: Callable[[Path], bool]) -> tuple[list[str], list[Fault]]:
@@ -97,8 +91,7 @@ def survey(folder: Folder, is_read: Callable[[Path], bool]) -> tuple[list[str], 
         for path in _walk(folder.root, start, hidden=folder.hidden):
             place = folder.root / path
             is_ours = path == start or (not (place.is_dir() or place.is_symlink()) and is_read(place))
-            why = None if path == start else _refusal(place, hidden=folder.hidden, is_read=is_ours)
-            if why:
+            if path != start and (why := _refusal(place, hidden=folder.hidden, is_read=is_ours)):
                 refused[path] = Fault(path, 0, f"skipped: {why}; to read it, name its path")
             elif place.is_symlink():
                 others.setdefault("links", []).append(path)
@@ -120,22 +113,20 @@ def several(paths: Sequence[str]) -> str:
 
 def _refusal(path: Path, *, hidden: bool, is_read: bool) -> str | None:
     """Why a file or folder found by its name is not to be read, if so."""
+    is_secret = _SECRET.match(path.name) is not None
     if path.name.startswith(".") and not hidden:
-        return "it is hidden" if path.is_dir() or is_read or _SECRET.match(path.name) else None
-    if path.is_dir():
-        return None
-    return "it may be a private key or a password" if _SECRET.match(path.name) or (is_read and _has_key(path)) else None
+        return "it is hidden" if path.is_dir() or is_read or is_secret else None
+    is_secret = is_secret or (is_read and _KEY.search(beginning(path)) is not None)
+    return "it may be a private key or a password" if is_secret and not path.is_dir() else None
 
 
-def _has_key(path: Path) -> bool:
-    """Whether a file begins with, or soon has, a private key."""
-    if not path.is_file():
-        return False
+def beginning(path: Path) -> bytes:
+    """The first bytes of a file; none of what cannot be read, which is reported where it is read."""
     try:
-        with path.open("rb") as file:
-            return _KEY.search(file.read(_BEGINNING)) is not None
-    except OSError:  # reported when it is read
-        return False
+        with opened(Folder(path.parent, ""), path.name) as file:
+            return file.read(_BEGINNING)
+    except UnreadableError:
+        return b""
 
 
 def _walk(root: Path, start: str, *, hidden: bool) -> Iterator[str]:
@@ -215,4 +206,5 @@ def fingerprint(folder: Folder, path: str, version: str) -> str:
     """Hash of a file's bytes, the reader's version, and the part of the folder that is ingested with it."""
     with opened(folder, path) as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
-    return hashlib.sha256(f"{version}\0{folder.key}\0{content}".encode()).hexdigest()
+    parts = "\0".join(folder.only)
+    return hashlib.sha256(f"{version}\0{parts}\0{content}".encode()).hexdigest()

@@ -45,10 +45,8 @@ _ENTITY: Final = (*_REFERENCE, "description", "aliases", "labels", "attributes",
 _RELATION: Final = ("source", "type", "target", "confidence", "fact", "kind", "ceiling", *_PERIOD)
 _CLAIM: Final = (*_RELATION, *_SPAN, "extractor")
 _MENTION: Final = ("entity", "surface", *_SPAN, "confidence")
-_MEMORY: Final = (
-    *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source", "labels", "attributes"),
-    *("facts", "entities"),
-)
+MEMORY: Final = ("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source", "labels")
+_WHOLE_MEMORY: Final = (*MEMORY, "attributes", "facts", "entities")
 _PROOFS: Final = ("mentions", "claims")
 
 T = TypeVar("T")
@@ -70,6 +68,11 @@ class Record:
     mentions: tuple[Mention, ...] = ()
     claims: tuple[Claim, ...] = ()
     known: frozenset[UUID] = frozenset()
+
+    @property
+    def keys(self) -> list[UUID | str]:
+        """The ids of its elements, each of which only one line may give."""
+        return [*(each.id for each in self.described), *(each.id for each in (*self.notes, *self.texts))]
 
 
 def read_line(content: bytes, *, path: str, line: int, memory_id: str) -> Record | None:
@@ -94,7 +97,7 @@ def memory_fields(found: object) -> dict[str, Any]:
 
     Raises `InvalidInputError` that lists every error.
     """
-    return read_stated(read_fields("memory", found, _MEMORY, "id"))
+    return read_stated(read_fields("memory", found, _WHOLE_MEMORY, "id"))
 
 
 @attrs.define
@@ -123,41 +126,35 @@ class _Line:
         return Record(line=self.number, described=(entity,), mentions=(_mention_of(entity, self.memory_id),))
 
     def _relation(self, content: object) -> Record:
-        claim = self._claim(content, _RELATION, self.memory_id, kind=EdgeKind.STRUCTURAL)
+        claim = self._claim(content, _RELATION, self.memory_id, EdgeKind.STRUCTURAL)
         ends = tuple(_mention_of(entity, self.memory_id) for entity in self.named.values())
         return Record(line=self.number, claims=(claim,), mentions=ends)
 
     def _memory(self, content: object) -> Record:
-        given = read_stated(read_fields("memory", content, (*_MEMORY, *_PROOFS), "id"))
-        to_be_read = given.keys().isdisjoint(_PROOFS)
-        both = not to_be_read and {"facts", "entities"} & {*given}
+        given = read_stated(read_fields("memory", content, (*_WHOLE_MEMORY, *_PROOFS), "id"))
+        proofs = {name: given.pop(name) for name in _PROOFS if name in given}
+        both = proofs and {"facts", "entities"} & {*given}
         reserved = str(given["id"]).startswith("file:")
         check.refuse(
             "memory",
             "has facts or entities and mentions or claims as well: give either" if both else None,
             "an id that starts with 'file:' is reserved for a file; choose another one" if reserved else None,
         )
-        stated_claims, stated_mentions = given.pop("claims", ()), given.pop("mentions", ())
         memory = Memory(**{"source": self.path, **given})
-        if to_be_read:
+        if not proofs:
             return Record(line=self.number, texts=(memory,))
-        claims = _all(lambda claim: self._claim(claim, _CLAIM, memory.id, kind=EdgeKind.SEMANTIC), stated_claims)
-        mentions = _all(lambda mention: self._mention(mention, memory.id), stated_mentions)
+        claims = _all(lambda each: self._claim(each, _CLAIM, memory.id, EdgeKind.SEMANTIC), proofs.get("claims", ()))
+        mentions = _all(lambda each: self._mention(each, memory.id), proofs.get("mentions", ()))
         mentioned = {mention.entity_id for mention in mentions}
         mentions += [_mention_of(end, memory.id) for end in self.named.values() if end.id not in mentioned]
         return Record(line=self.number, notes=(memory,), mentions=tuple(mentions), claims=tuple(claims))
 
-    def _claim(self, content: object, allowed: Sequence[str], memory_id: str, *, kind: EdgeKind) -> Claim:
+    def _claim(self, content: object, allowed: Sequence[str], memory_id: str, kind: EdgeKind) -> Claim:
         given = _with_span("claim", read_fields("claim", content, allowed, "source", "type", "target"))
         source, target = _all(self._refer, [given.pop("source"), given.pop("target")])
-        stated = given.pop("kind", kind)
-        check.refuse(
-            "claim",
-            None if stated in [*EdgeKind] else f"kind must be one of {', '.join(EdgeKind)}, not {stated!r}",
-            "it relates an entity to itself" if source == target else None,
-        )
-        sure = {"confidence": _CONFIDENCE, "extractor": EXTRACTOR, **given}
-        return Claim(memory_id=memory_id, source_id=source, target_id=target, kind=EdgeKind(stated), **sure)
+        check.refuse("claim", "it relates an entity to itself" if source == target else None)
+        sure = {"kind": kind, "confidence": _CONFIDENCE, "extractor": EXTRACTOR, **given}
+        return Claim(memory_id=memory_id, source_id=source, target_id=target, **sure)
 
     def _mention(self, content: object, memory_id: str) -> Mention:
         given = _with_span("mention", read_fields("mention", content, _MENTION, "entity", "surface"))
@@ -235,14 +232,13 @@ class JsonSource:
         """One extraction for every `PART_LINES` lines."""
         for part, records in self._parts(path, []):
             valid = [record for record in records if self._is_valid(record, path)]
-            notes = tuple(note for record in valid for note in record.notes)
-            texts = tuple(text for record in valid for text in record.texts)
             mentions = {(m.memory_id, m.entity_id, m.span): m for record in valid for m in record.mentions}
+            notes = sorted(note.id for record in valid for note in (*record.notes, *record.texts))
             yield Extraction(
-                memory=Memory(id=part, source=path, attributes={"notes": sorted(note.id for note in (*notes, *texts))}),
+                memory=Memory(id=part, source=path, attributes={"notes": notes}),
                 named=tuple({entity.id: entity for record in valid for entity in record.named}.values()),
-                notes=notes,
-                texts=texts,
+                notes=tuple(note for record in valid for note in record.notes),
+                texts=tuple(text for record in valid for text in record.texts),
                 mentions=tuple(mentions.values()),
                 claims=tuple(dict.fromkeys(claim for record in valid for claim in record.claims)),
             )
@@ -250,21 +246,17 @@ class JsonSource:
     def _is_first(self, record: Record, path: str) -> bool:
         """Whether a record is the first with each of its elements; records a fault if it is not."""
         here = (path, record.line)
-        for key in _keys(record):
-            first = self._places.setdefault(key, here)
-            if first != here:
-                message = f"given already at {first[0]}:{first[1]}; this line was left out"
-                self.faults.append(Fault(path, record.line, message))
-                return False
-        return True
+        first = next((each for key in record.keys if (each := self._places.setdefault(key, here)) != here), None)
+        if first:
+            message = f"given already at {first[0]}:{first[1]}; this line was left out"
+            self.faults.append(Fault(path, record.line, message))
+        return first is None
 
     def _is_valid(self, record: Record, path: str) -> bool:
-        if any(self._places[key] != (path, record.line) for key in _keys(record)):
+        if any(self._places[key] != (path, record.line) for key in record.keys):
             return False
-        dangling = sorted(record.known & self.missing)
-        if dangling:
-            named = ", ".join(map(str, dangling))
-            self.faults.append(Fault(path, record.line, f"there is no entity {named}; give it by type and name"))
+        if dangling := ", ".join(map(str, sorted(record.known & self.missing))):
+            self.faults.append(Fault(path, record.line, f"there is no entity {dangling}; give it by type and name"))
         return not dangling
 
     def _parts(self, path: str, faults: list[Fault]) -> Iterator[tuple[str, list[Record]]]:
@@ -283,11 +275,6 @@ class JsonSource:
                 else:
                     records += [record] if record else []
         yield _part_id(path, part), records
-
-
-def _keys(record: Record) -> Iterator[UUID | str]:
-    yield from (entity.id for entity in record.described)
-    yield from (note.id for note in (*record.notes, *record.texts))
 
 
 def _part_id(path: str, part: int) -> str:

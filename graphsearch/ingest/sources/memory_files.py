@@ -16,22 +16,19 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch.errors import InvalidInputError, MissingExtraError
+from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
 from graphsearch.ingest.sources.converting import CONVERTERS, MAX_TEXT, converted
 from graphsearch.ingest.sources.documents import document_memories
-from graphsearch.ingest.sources.exports import chatgpt_turns, is_chatgpt, is_slack_day, slack_turns, slack_users
+from graphsearch.ingest.sources.exports import exported, slack_users
 from graphsearch.ingest.sources.fields import Shape, read_each, read_fields
-from graphsearch.ingest.sources.files import Folder, read, utf8_text
-from graphsearch.ingest.sources.json_lines import memory_fields
+from graphsearch.ingest.sources.files import Folder, beginning, read, utf8_text
+from graphsearch.ingest.sources.json_lines import MEMORY, memory_fields
 from graphsearch.ingest.sources.stated import ENTITY, FACT, note_id, read_stated, text_of, words_between_commas
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
 
-_CELLS: Final = (
-    *("id", "text", "subject", "speaker", "session_id", "position", "occurred_at", "source", "labels"),
-    *(each for each in (*FACT, *ENTITY) if each != "subject"),
-)
+_CELLS: Final = tuple(dict.fromkeys((*MEMORY, *FACT, *ENTITY)))
 _COLUMNS: Final = f"its columns are {', '.join(_CELLS)}"
 FIELDS: Final = ("id", "role", "speaker", "content", "time", "facts", "entities")
 
@@ -63,37 +60,32 @@ def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, 
 
 def _memory(turn: object, position: int, session_id: str, source: str) -> Memory:
     given = read_stated(read_fields("turn", turn, FIELDS, shapes=_SHAPES))
-    texts = [check.text(name, given[name]) for name in ("id", "role", "speaker") if name in given]
+    given = {"id": f"{session_id}:{position}", "content": "", "time": None, **given}
     check.refuse(
         "turn",
         None if {"role", "speaker"} & {*given} else "needs a role or a speaker",
-        *texts,
-        check.text("content", given.get("content", "")),
-        check.instant("time", given.get("time")),
+        *(check.text(name, given[name]) for name in ("id", "role", "speaker", "content") if name in given),
+        check.instant("time", given["time"]),
     )
     return Memory(
-        id=given.get("id", f"{session_id}:{position}"),
+        id=given["id"],
         text=given["content"],
         speaker=given.get("speaker", given.get("role", "")),
         session_id=session_id,
         position=position,
-        occurred_at=given.get("time"),
+        occurred_at=given["time"],
         source=source,
-        attributes={"role": given["role"]} if "role" in given else {},
-        facts=given.get("facts", ()),
-        entities=given.get("entities", ()),
+        attributes={name: given[name] for name in ("role",) if name in given},
+        **{name: given[name] for name in ("facts", "entities") if name in given},
     )
 
 
 def _moment(time: Any) -> datetime:
-    match time:
-        case datetime():
-            return time
-        case bool():
-            raise TypeError
-        case int() | float():
-            return datetime.fromtimestamp(time, UTC)
-    return datetime.fromisoformat(time)
+    if isinstance(time, datetime):
+        return time
+    if isinstance(time, bool):
+        raise TypeError
+    return datetime.fromtimestamp(time, UTC) if isinstance(time, int | float) else datetime.fromisoformat(time)
 
 
 _SHAPES: Final[Mapping[str, Shape]] = {"time": (_moment, "ISO 8601 or seconds since 1970")}
@@ -104,30 +96,32 @@ _SHAPES: Final[Mapping[str, Shape]] = {"time": (_moment, "ISO 8601 or seconds si
 
 MAX_FILE: Final = 200_000_000
 """Size limit of a file of memories, and of all that is read of an archive."""
-_EXPORTED: Final = re.compile(r"(?:.*/)?(?:[^/]+/[0-9]{4}-[0-9]{2}-[0-9]{2}|conversations[^/]*|users)\.json")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TURNS: Final = re.compile(rb"[\xef\xbb\xbf\s]*+\[\s*+\{")
 _KEYS: Final = (b'"content"', b'"mapping"', b'"ts"')
-_BEGINNING: Final = 1 << 16
-NO_USERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class _File:
-    """The content of a file, its name, and what is known of its memories."""
+    """The name and the content of a file, and what is known of its memories."""
 
-    name: PurePosixPath
+    name: str
     content: bytes
     session_id: str
     occurred_at: datetime | None
     users: Mapping[str, str]
 
     @property
+    def path(self) -> PurePosixPath:
+        return PurePosixPath(self.name)
+
+    @property
     def text(self) -> str:
-        return utf8_text(str(self.name), self.content)
+        return utf8_text(self.name, self.content)
 
     @property
     def given(self) -> dict[str, Any]:
-        return {"source": str(self.name), "session_id": self.session_id, "occurred_at": self.occurred_at}
+        return {"source": self.name, "session_id": self.session_id, "occurred_at": self.occurred_at}
 
 
 def read_memories(path: Path, *, session_id: str = "", occurred_at: datetime | None = None) -> tuple[Memory, ...]:
@@ -150,7 +144,7 @@ def memories_in(
     *,
     session_id: str = "",
     occurred_at: datetime | None = None,
-    users: Mapping[str, str] = NO_USERS,
+    users: Mapping[str, str] = check.NOTHING,
 ) -> tuple[Memory, ...]:
     """The memories in the content of a file, by the suffix of its name.
 
@@ -165,14 +159,11 @@ def memories_in(
 
     Raises `InvalidInputError` with every fault of the file, `UnreadableError` for what is no text, `MissingExtraError`.
     """
-    file = _File(name=PurePosixPath(name), content=content, session_id=session_id, occurred_at=occurred_at, users=users)
-    read = READERS.get(file.name.suffix.lower())
-    check.refuse(
-        name,
-        None if read else f"memories are read from {', '.join(READERS)}",
-        f"larger than {MAX_FILE:,} bytes; split it" if len(content) > MAX_FILE else None,
-    )
-    return read(file) if read else ()
+    read = READERS.get(PurePosixPath(name).suffix.lower())
+    check.refuse(name, f"larger than {MAX_FILE:,} bytes; split it" if len(content) > MAX_FILE else None)
+    if read is None:
+        raise InvalidInputError(name, [f"memories are read from {', '.join(READERS)}"])
+    return read(_File(name, content, session_id, occurred_at, users))
 
 
 def is_read(path: Path) -> bool:
@@ -180,34 +171,25 @@ def is_read(path: Path) -> bool:
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".json", ".zip"):
         return suffix in READERS or path.suffix == ".py"
-    if not path.is_file():
-        return False
+    start = beginning(path)
     try:
-        if suffix == ".zip":
+        if suffix == ".zip" and start:
             with zipfile.ZipFile(path) as archive:
-                return any(map(_EXPORTED.fullmatch, archive.namelist()))
-        with path.open("rb") as file:
-            beginning = file.read(_BEGINNING)
+                return any(map(_is_exported, archive.namelist()))
         if suffix == ".csv":
-            return {*_columns(beginning.partition(b"\n")[0].decode("utf-8-sig", "replace"))} <= {*_CELLS}
-        return bool(_TURNS.match(beginning)) and any(key in beginning for key in _KEYS)
+            return {*_columns(_rows(start.partition(b"\n")[0].decode("utf-8-sig", "replace")))} <= {*_CELLS}
+        return bool(_TURNS.match(start)) and any(key in start for key in _KEYS)
     except (OSError, ValueError, NotImplementedError, csv.Error, zipfile.BadZipFile):
         return False
 
 
 def _conversations(file: _File) -> tuple[Memory, ...]:
     """The memories of a JSON file: of an export, or of a transcript."""
-    turns, source, day = _json(file.content, str(file.name), MAX_FILE), str(file.name), file.name.with_suffix("")
-    if not isinstance(turns, list):
-        raise InvalidInputError(source, ["a transcript is a list of turns"])
-    if is_chatgpt(turns):
-        found = (transcript_memories(said, session_id=id_, source=source) for id_, said in chatgpt_turns(turns))
-        return tuple(each for some in found for each in some)
-    session = file.session_id or str(day)
-    if is_slack_day(turns):
-        channel = day.parent.name
-        session, turns = f"{channel}/{day.name}", slack_turns(turns, channel=channel, users=file.users)
-    return transcript_memories(turns, session_id=session, source=source)
+    turns, day = _json(file.content, file.name, MAX_FILE), file.path.with_suffix("")
+    check.refuse(file.name, None if isinstance(turns, list) else "a transcript is a list of turns")
+    sessions = exported(turns, day=day, users=file.users) or [(file.session_id or str(day), turns)]
+    found = (transcript_memories(said, session_id=id_, source=file.name) for id_, said in sessions)
+    return tuple(each for some in found for each in some)
 
 
 def _archive(file: _File) -> tuple[Memory, ...]:
@@ -216,12 +198,12 @@ def _archive(file: _File) -> tuple[Memory, ...]:
         with zipfile.ZipFile(io.BytesIO(file.content)) as archive:
             return _of_export(archive.namelist(), lambda name: archive.getinfo(name).file_size, archive.read)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, OSError, EOFError) as error:
-        raise InvalidInputError(str(file.name), [f"no archive that can be read: {error}"]) from error
+        raise InvalidInputError(file.name, [f"no archive that can be read: {error}"]) from error
 
 
 def _of_export(names: Iterable[str], size: Callable[[str], int], load: Callable[[str], bytes]) -> tuple[Memory, ...]:
     """The memories of the files of an export: conversations, or days in folders of channels, beside the users."""
-    names = sorted(filter(_EXPORTED.fullmatch, names))
+    names = sorted(filter(_is_exported, names))
     check.refuse(
         "export",
         None if names else "there are neither channels with a file a day, as of Slack, nor conversations of ChatGPT",
@@ -233,6 +215,12 @@ def _of_export(names: Iterable[str], size: Callable[[str], int], load: Callable[
     return tuple({each.id: each for some in found for each in some}.values())
 
 
+def _is_exported(name: str) -> bool:
+    path = PurePosixPath(name)
+    is_day = _DAY.fullmatch(path.stem) is not None and path.parent.name != ""
+    return path.suffix == ".json" and (is_day or path.stem.startswith("conversations") or path.stem == "users")
+
+
 def users_in(name: str, content: bytes) -> dict[str, str]:
     """The names of the users of an export of Slack, by id, from its ``users.json``."""
     return slack_users(_json(content, name, MAX_FILE))
@@ -242,18 +230,8 @@ def _lines(file: _File) -> tuple[Memory, ...]:
     # other line breaks can occur inside JSON strings
     written = ((f"line {at}", line) for at, line in enumerate(file.text.split("\n"), start=1) if line.strip())
     memories, faults = read_each(written, lambda line: Memory(**{**file.given, **memory_fields(_json(line, "JSON"))}))
-    check.refuse(str(file.name), *faults)
+    check.refuse(file.name, *faults)
     return tuple(memories)
-
-
-def _columns(header: str) -> list[str]:
-    """The names in the first line of a table, as fields are written."""
-    rows = csv.reader([header], delimiter=_delimiter(header))
-    return ["_".join(each.casefold().split()) for each in next(rows, [])]
-
-
-def _delimiter(header: str) -> str:
-    return max(",;\t", key=header.count)
 
 
 def _table(file: _File) -> tuple[Memory, ...]:
@@ -262,13 +240,11 @@ def _table(file: _File) -> tuple[Memory, ...]:
     A row with a relation states a fact, one with a name names an entity. Rows of one ``id``, or without one of one
     ``text``, are one memory; where there is no text, it is what the rows state.
     """
-    text = file.text
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text.partition("\n")[0]))
-    columns: list[str] = []
+    rows = _rows(file.text)
     found: dict[str, Memory] = {}
     faults: list[str] = []
     try:
-        columns = ["_".join(each.casefold().split()) for each in next(rows, [])]
+        columns = _columns(rows)
         check.refuse("header", *(f"has no column {each!r}; {_COLUMNS}" for each in columns if each not in _CELLS))
         for row in rows:
             try:
@@ -282,8 +258,18 @@ def _table(file: _File) -> tuple[Memory, ...]:
                 faults.append(f"line {rows.line_num}: {error}")
     except (csv.Error, InvalidInputError) as error:
         faults.append(f"line {rows.line_num}: {error}")
-    check.refuse(str(file.name), *faults)
+    check.refuse(file.name, *faults)
     return tuple(attrs.evolve(each, text=each.text or text_of(each.facts, each.entities)) for each in found.values())
+
+
+def _rows(table: str) -> Any:
+    delimiter = max(",;\t", key=table.partition("\n")[0].count)
+    return csv.reader(io.StringIO(table, newline=""), strict=True, delimiter=delimiter)
+
+
+def _columns(rows: Iterator[list[str]]) -> list[str]:
+    """The names in the first row of a table, as fields are written."""
+    return ["_".join(each.casefold().split()) for each in next(rows, [])]
 
 
 def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]) -> Memory:
@@ -300,14 +286,14 @@ def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]
 
 
 def _document(file: _File) -> tuple[Memory, ...]:
-    suffix = file.name.suffix.lower()
-    text = converted(str(file.name), file.content) if suffix in CONVERTERS else file.text
-    check.refuse(str(file.name), f"larger than {MAX_TEXT:,} characters; split it" if len(text) > MAX_TEXT else None)
+    suffix = file.path.suffix.lower()
+    text = converted(file.name, file.content) if suffix in CONVERTERS else file.text
+    check.refuse(file.name, f"larger than {MAX_TEXT:,} characters; split it" if len(text) > MAX_TEXT else None)
     return document_memories(
         text,
-        document_id=str(file.name),
-        subject=file.name.stem,
-        source=str(file.name),
+        document_id=file.name,
+        subject=file.path.stem,
+        source=file.name,
         occurred_at=file.occurred_at,
         markdown=suffix not in (".txt", ".pdf"),
     )
@@ -351,12 +337,8 @@ class MemorySource:
         yield ()
 
     def extract(self, path: str) -> Iterator[Extraction]:
-        """One extraction. Raises `UnreadableError` for a file that cannot be read."""
-        try:
-            texts = memories_in(path, read(self.folder, path, limit=MAX_FILE), users=self._users(path))
-        except (InvalidInputError, MissingExtraError) as error:
-            why = "; ".join(error.faults) if isinstance(error, InvalidInputError) else str(error)
-            raise UnreadableError(Fault(path, 0, why)) from error
+        """One extraction. Raises `UnreadableError` for a file that cannot be read, and what `memories_in` raises."""
+        texts = memories_in(path, read(self.folder, path, limit=MAX_FILE), users=self._users(path))
         if other := next((self.places[each.id] for each in texts if self.places.get(each.id, path) != path), None):
             raise UnreadableError(Fault(path, 0, f"gives memories that are given already in {other}"))
         self.places.update((each.id, path) for each in texts)
@@ -365,12 +347,11 @@ class MemorySource:
 
     def _users(self, path: str) -> Mapping[str, str]:
         """The names that an export of Slack keeps beside the folders of its channels."""
-        place = PurePosixPath(path).parent.parent / "users.json"
-        if PurePosixPath(path).suffix != ".json" or place.is_relative_to(".."):
-            return NO_USERS
-        if str(place) not in self.users:
-            try:
-                self.users[str(place)] = users_in(str(place), read(self.folder, str(place), limit=MAX_FILE))
-            except (UnreadableError, InvalidInputError):  # there is none, or of something else
-                self.users[str(place)] = {}
-        return self.users[str(place)]
+        if PurePosixPath(path).suffix != ".json":
+            return check.NOTHING
+        place = str(PurePosixPath(path).parent.parent / "users.json")
+        if place not in self.users:
+            self.users[place] = {}
+            with suppress(UnreadableError, InvalidInputError):  # there is none, or of something else
+                self.users[place] = users_in(place, read(self.folder, place, limit=MAX_FILE))
+        return self.users[place]

@@ -12,9 +12,10 @@ from uuid import UUID, uuid5
 import attrs
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.ingest.sources.fields import Shape, a, read_each, read_fields
+from graphsearch.ingest.sources.fields import Shape, read_each, read_fields
 from graphsearch.model import Fact, FactReport, Memory, NamedEntity
 from graphsearch.model import validation as check
+from graphsearch.model.codec import decode
 from graphsearch.model.identity import snake_case
 from graphsearch.text.rendering import safe_text
 
@@ -35,7 +36,7 @@ def words_between_commas(value: str) -> list[str]:
 
 
 _SHAPES: Final[Mapping[str, Shape]] = {
-    "ended": (lambda value: a(bool)(_TRUTHS.get(str(value).casefold(), value)), "true or false"),
+    "ended": (lambda value: decode(bool, _TRUTHS.get(str(value).casefold(), value)), "true or false"),
     "aliases": (lambda value: words_between_commas(value) if isinstance(value, str) else value, "a list of texts"),
     **dict.fromkeys(("since", "until"), (lambda value: str(value) if type(value) is int else value, "a date")),
 }
@@ -49,10 +50,7 @@ def read_fact(given: object) -> Fact:
     if isinstance(given, Fact):
         return given
     given = _fields_of_line(given) if isinstance(given, str) else given
-    fields = read_fields("fact", given, FACT, *FACT[:2], shapes=_SHAPES)
-    if "object" not in fields and not fields.get("ended"):
-        raise InvalidInputError("fact", ["needs the field 'object'"])
-    return Fact(**{"object": "", **fields})
+    return Fact(**{"object": "", **read_fields("fact", given, FACT, *FACT[:2], shapes=_SHAPES)})
 
 
 def read_entity(given: object) -> NamedEntity:

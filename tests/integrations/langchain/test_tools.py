@@ -209,7 +209,7 @@ async def test_a_model_states_facts_and_learns_what_became_of_each(engine):
     assert await tool.ainvoke({**call, "facts": [fact]}, IN_MONDAY) == "1 new"
     assert await tool.ainvoke({**call, "facts": [fact]}, IN_MONDAY) == "1 known"
     assert await tool.ainvoke({"text": call["text"]}, IN_MONDAY) == "Remembered."
-    with pytest.raises(InvalidInputError, match="needs the field 'object'"):
+    with pytest.raises(InvalidInputError, match="object must not be empty"):
         await tool.ainvoke({**call, "facts": [{"subject": "a", "relation": "b"}]}, IN_MONDAY)
     with pytest.raises(AccessDeniedError):
         await remember_tool(engine, gate=member(engine.store)).ainvoke({"text": "New."}, IN_MONDAY)

@@ -396,7 +396,7 @@ async def test_bad_facts_are_named_and_nothing_is_written(engine):
             await ask.error("remember", text=NOTE, facts=[{"subject": "a", "verb": "b"}]),
             await ask.error("remember", facts=bad[1:]),
         ]
-    faults = ("facts[0]: fact: needs the field 'object'", "verb: is unknown", "the text that prove")
+    faults = ("'uses' '': object must not be empty", "verb: is unknown", "the text that prove")
     assert [fault for error, fault in zip(errors, faults, strict=True) if fault not in error["message"]] == []
     assert not [each for each in await engine.store.list_memories(limit=100) if each.text.startswith("Zoe")]
 
