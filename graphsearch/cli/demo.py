@@ -44,8 +44,8 @@ async def demo(
     project: Annotated[str, Says("The project that the chat is remembered in.")] = "demo",
     no_page: Annotated[bool, Says("End after the story, as it does without a terminal.")] = False,
     server: Server,
-) -> Answer:
-    """Tell the story, then serve the page."""
+) -> Answer | None:
+    """Tell what there is to see, on a chat that comes along, and serve its page."""
     place = Places(dsn=server.dsn, embedded=server.embedded, org=ORG, project=project)
     look = f"graphsearch ui --org {ORG} --project {project}"
     look += f" --embedded {server.embedded}" if server.embedded else ""
@@ -54,7 +54,8 @@ async def demo(
         if no_page or not (sys.stdin.isatty() and sys.stdout.isatty()):
             return Answer({"story": story, "page": look}, [*story, "", f"Look at it: {look}"])
         click.echo("\n".join([*story, "", f"Look at it (again with: {look}; Ctrl-C ends it):"]))
-        return await ui(serving=Serving(), model=Model(), reading=Reading(), principals=Principals(), place=place)
+        await ui(serving=Serving(), model=Model(), reading=Reading(), principals=Principals(), place=place)
+        return None
 
 
 async def _story(store: GraphStore) -> AsyncIterator[str]:

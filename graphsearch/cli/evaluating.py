@@ -23,6 +23,7 @@ from graphsearch.evaluation import (
     Evaluation,
     Level,
     TripletSet,
+    evaluate,
     evaluate_answers,
     evaluate_entities,
     evaluate_triplets,
@@ -30,7 +31,6 @@ from graphsearch.evaluation import (
     read_names,
     read_question_set,
 )
-from graphsearch.evaluation import evaluate as evaluate_passages
 from graphsearch.evaluation.comparing import KS
 from graphsearch.evaluation.question_set import (
     entity_question,
@@ -57,7 +57,7 @@ _FEW: Final = 3
 """The most methods whose intervals fit side by side."""
 
 
-async def evaluate(
+async def eval_(
     *,
     server: Server,
     questions: Annotated[tuple[Path, ...], Says("The questions with their gold, as JSON lines; may be repeated.")],
@@ -103,7 +103,7 @@ async def evaluate(
                 baseline=alone and not named,
             )
             measure: Callable[..., Awaitable[Comparison]] = partial(
-                evaluate_passages, read_question_set(path, questions, triples), evaluation=evaluation
+                evaluate, read_question_set(path, questions, triples), evaluation=evaluation
             )
         case "triplets":
             given = TripletSet(graph=read_graph(*pair), questions=read_rows(questions, triplet_question))

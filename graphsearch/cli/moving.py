@@ -84,7 +84,7 @@ async def reembed(
     batch: Annotated[int, Says("The most texts to embed at a time.", 1)] = BATCH,
     sample: Annotated[int, Says("Texts of each kind that --dry-run embeds to measure.", 0)] = SAMPLE,
 ) -> ReembedReport | ReembedEstimate | Cancelled:
-    """Change the embedding model: embed all texts again beside the old vectors, and switch at one moment."""
+    """Change the embedding model: embed all texts again beside the old vectors, then switch at once."""
     refuse(bool(model) == cancel, "give either --model or --cancel")
     embedder = embedder_called(model) if model else None
     async with open_caller(place) as caller:

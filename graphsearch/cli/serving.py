@@ -15,7 +15,6 @@ import click
 
 from graphsearch.access.gate import StatisticsOf
 from graphsearch.caching import InProcessCache, RedisCache, cached
-from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
 from graphsearch.cli.options import Options, refuse
 from graphsearch.cli.principals import FILE, PRINCIPAL, Log, Principals, Statistics, who
@@ -63,8 +62,8 @@ async def mcp(
     reading: Reading,
     principals: Principals,
     place: Places,
-) -> Answer:
-    """Serve the project."""
+) -> None:
+    """Serve the project to agents by MCP, until standard input ends or a signal comes."""
     one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
     refuse((principal and serving.tokens) or (http and not (principal or serving.tokens)), one)
     refuse((serving.tokens or serving.allow_host) and not http, "--tokens and --allow-host come with --http")
@@ -80,7 +79,6 @@ async def mcp(
         read_only=read_only,
         profile=Profile[profile.upper()],
     )
-    return Answer({})
 
 
 async def ui(
@@ -93,14 +91,13 @@ async def ui(
     reading: Reading,
     principals: Principals,
     place: Places,
-) -> Answer:
-    """Serve the page."""
+) -> None:
+    """Serve the page to look at the project in a browser; it reads only, but for --write."""
     refuse(principal and serving.tokens, "--principal comes without --tokens, which say whose requests they are")
     if not principal and not serving.tokens and not principals.attribute:
         principals = attrs.evolve(principals, attribute=_OWNER)
     principal = "" if serving.tokens else who(principal, place)
     await _serve(principal, http, serving, model, reading, principals, place, read_only=not write, page=True)
-    return Answer({})
 
 
 async def _serve(
