@@ -36,7 +36,7 @@ _KNOWN: Final = Says('Names that texts have in any case, as JSON lines: {"name":
 _CEILING: Final = Says("The confidence above which memories with this label prove nothing.")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)
 class Reading(Options):
     """How texts are read, and what is done to all that is written."""
 
