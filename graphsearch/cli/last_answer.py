@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import click
@@ -76,15 +76,12 @@ def read_last(place: Place) -> LastAnswers:
 
 def add_answer(place: Place, question: str, rows: Sequence[Row]) -> None:
     """Keep the rows of an answer."""
-    last = read_last(place)
-    _write(place, attrs.evolve(last, answers=((question, tuple(rows)), *last.answers)[:_MOST]))
+    _write(place, answers=((question, tuple(rows)), *read_last(place).answers)[:_MOST])
 
 
 def drop_answers(place: Place) -> None:
     """Keep no row: what they name may be gone."""
-    last = read_last(place)
-    if last.answers:
-        _write(place, attrs.evolve(last, answers=()))
+    _write(place, answers=())
 
 
 def announce(place: Place) -> None:
@@ -97,11 +94,11 @@ def announce(place: Place) -> None:
     server = describe(place.dsn) if place.folder is None else place.folder
     said = f"the project is {place.scopes[0]}, its graph in {server}{others} (said once; see `graphsearch where`)"
     click.echo(safe_text(said), err=True)
-    _write(place, attrs.evolve(last, folders=(*last.folders, here)))
+    _write(place, folders=(*last.folders, here))
 
 
-def _write(place: Place, last: LastAnswers) -> None:
-    file = _file(place)
+def _write(place: Place, **changed: Any) -> None:
+    file, last = _file(place), attrs.evolve(read_last(place), **changed)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.write_text(json.dumps(encode(last)), encoding="utf-8")
