@@ -56,15 +56,13 @@ async def mcp(
     http: Annotated[str, _HTTP, {"metavar": "HOST:PORT"}] = "",
     read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
     profile: Annotated[str, _PROFILE] = "agent",
-    operator: Annotated[bool, Says("The same as --profile all."), {"hidden": True}] = False,
     serving: Serving,
 ) -> None:
     """Serve the project to agents by MCP, until standard input ends or a signal comes."""
     one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
     refuse((principal and serving.tokens) or (http and not (principal or serving.tokens)), one)
     refuse((serving.tokens or serving.allow_host) and not http, "--tokens and --allow-host come with --http")
-    listed = Profile.ALL if operator else Profile[profile.upper()]
-    await _serve(serving, principal, http, read_only=read_only, profile=listed)
+    await _serve(serving, principal, http, read_only=read_only, profile=Profile[profile.upper()])
 
 
 async def ui(
