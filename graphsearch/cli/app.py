@@ -3,67 +3,38 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from itertools import takewhile
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, cast
 
 import click
 
 from graphsearch._support.version import __version__
-from graphsearch.errors import MissingExtraError
+from graphsearch.cli.handover import state_folder
+from graphsearch.errors import GraphSearchError
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
-WRITTEN: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
+WRITTEN: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
-        "Write": {
-            "remember": (
-                "writing:remember",
-                "Add memories: the entities and relations of their texts, and the facts that are stated of them.",
-            ),
-            "add": ("writing:add", "Add a folder; later runs write only what changed and forget what was deleted."),
-            "import": (
-                "moving:import_",
-                "Import an export of graphsearch into an empty project, or that of another memory layer into any.",
-            ),
-        },
-        "Operate": {
-            "demo": ("demo:demo", "Tell what there is to see, on a chat that comes along, and serve its page."),
-            "where": ("where:where", "Show where commands work here, and what says so."),
-            "ui": (
-                "serving:ui",
-                "Serve the page to look at the project in a browser; it reads only, but for --write.",
-            ),
-            "mcp": ("serving:mcp", "Serve the project to agents by MCP, until standard input ends or a signal comes."),
-            "install": ("coding_agents:install", "Write the server and the hooks into a coding agent's configuration."),
-            "uninstall": ("coding_agents:uninstall", "Take the server and the hooks out of it again."),
-            "serve": ("warm:serve", "Keep everything loaded, so that other commands answer at once."),
-            "init": ("writing:init", "Prepare a database: migrate its schema and create the app role of --dsn."),
-            "export": ("moving:export", "Export the whole project to a file that `import` reads into any store."),
-            "reembed": (
-                "moving:reembed",
-                "Change the embedding model: embed all texts again beside the old vectors, then switch at once.",
-            ),
-            "eval": (
-                "evaluating:evaluate",
-                "Measure how well relevant evidence is found, in a fresh scope that is removed at the end.",
-            ),
-            "completion": ("where:completion", "Print what a shell has to read to complete commands."),
-        },
-        "": {"record-session": ("coding_agents:record_session", "")},
+        "Write": ("writing:remember", "writing:add", "moving:import_"),
+        "Operate": (
+            *("demo:demo", "where:where", "serving:ui", "serving:mcp"),
+            *("coding_agents:install", "coding_agents:uninstall", "warm:serve", "writing:init"),
+            *("moving:export", "moving:reembed", "evaluating:eval_", "where:completion"),
+        ),
+        "": ("coding_agents:record_session",),
     }
 )
-"""Commands that are no operation, or not that alone: the function and what it does, by group; without one hidden."""
+"""Commands that are no operation, or not that alone: module and function, by group; without one hidden."""
 _GROUPS: Final = MappingProxyType(
     {"_asking": "Ask", "_looking_up": "Ask", "_caring": "Care", "_forgetting": "Care", "_reviewing": "Care"}
 )
@@ -79,10 +50,9 @@ def escaped(text: str) -> str:
 
 @cache
 def groups() -> Mapping[str, Mapping[str, str]]:
-    """What each listed command does, by group and name, read off the text of the table: to load it takes a second."""
-    table = ast.parse(files("graphsearch.operations").joinpath("table.py").read_text(encoding="utf-8"))
+    """What each listed command does, by group and name, read off the texts of modules: to load them takes a second."""
     found: dict[str, dict[str, str]] = {"Ask": {}, "Write": {}, "Care": {}, "Operate": {}}
-    rows = {each.name: each for each in table.body if isinstance(each, ast.FunctionDef)}
+    rows = _functions("operations", "table")
     for function, group in _GROUPS.items():
         for call in ast.walk(rows[function]):
             said = {each.arg: each.value for each in call.keywords} if isinstance(call, ast.Call) else {}
@@ -92,17 +62,22 @@ def groups() -> Mapping[str, Mapping[str, str]]:
                 found[group][_spelt(name)] = ast.literal_eval(said["people"]).replace("_", "-")
     del found["Ask"]["remember"]  # which has a function of its own here
     for group in ("Write", "Operate"):
-        found[group] |= {name: sentence for name, (_, sentence) in WRITTEN[group].items()}
+        for module, _, function in (path.partition(":") for path in WRITTEN[group]):
+            found[group][_spelt(function)] = ast.get_docstring(_functions("cli", module)[function]) or ""
     return MappingProxyType(found)
 
 
-def _spelt(operation: str) -> str:
-    return NAMES.get(operation, operation).replace("_", "-")
+@cache
+def _functions(room: str, module: str) -> Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of a module of the package, not loaded."""
+    text = files("graphsearch").joinpath(room, f"{module}.py").read_text(encoding="utf-8")
+    found = (each for each in ast.parse(text).body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    return {each.name: each for each in found}
 
 
-def sentences() -> Mapping[str, str]:
-    """What each listed command does, by its name."""
-    return {name: sentence for group in groups().values() for name, sentence in group.items()}
+def _spelt(function: str) -> str:
+    """The command of an operation or a function."""
+    return NAMES.get(function, function).rstrip("_").replace("_", "-")
 
 
 class Commands(click.Group):
@@ -110,31 +85,25 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click calls it
         """The names of all commands."""
-        return [*sentences()]
+        return [name for group in groups().values() for name in group]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, or of the operation of that name."""
         if cmd_name == "hook":
             return _hook
-        operation = cmd_name.replace("-", "_")
-        name = NAMES.get(operation, cmd_name)
-        written = {name: made for group in WRITTEN.values() for name, made in group.items()}
-        if name not in {*sentences(), *written}:
+        name = _spelt(cmd_name.replace("-", "_"))
+        written = {_spelt(path.partition(":")[2]): path for group in WRITTEN.values() for path in group}
+        if name not in {*self.list_commands(ctx), *written}:
             return None
-        try:
-            commands = import_module("graphsearch.cli.commands")
-            if name in written:
-                path, sentence = written[name]
-                module, _, function = path.partition(":")
-                made = commands.command_of(
-                    name, getattr(import_module(f"graphsearch.cli.{module}"), function), sentence
-                )
-            else:
-                operations = import_module("graphsearch.operations.table").operations()
-                row = next(row for each, row in operations.items() if _spelt(each) == name)
-                made = commands.command_of_operation(name, row)
-        except MissingExtraError as error:
-            raise click.ClickException(str(error)) from error
+        commands = import_module("graphsearch.cli.commands")
+        if name in written:
+            module, _, function = written[name].partition(":")
+            made = commands.command_of(name, getattr(import_module(f"graphsearch.cli.{module}"), function))
+        else:
+            operations = import_module("graphsearch.operations.table").operations()
+            made = commands.command_of_operation(
+                name, next(operations[each] for each in operations if _spelt(each) == name)
+            )
         return cast("click.Command", made)
 
     def resolve_command(
@@ -158,20 +127,30 @@ class Commands(click.Group):
 
     def make_context(self, *given: Any, **options: Any) -> click.Context:
         """Read arguments."""
-        with _escaping():
+        with _failing():
             return super().make_context(*given, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
-        with _escaping():
+        with _failing():
             return super().invoke(ctx)
 
 
+class _Failure(click.ClickException):
+    """An error of the library: one line, exit code 1."""
+
+    def show(self, file: Any = None) -> None:
+        """Print it."""
+        click.echo(f"error: {self.message}", file=file, err=True)
+
+
 @contextmanager
-def _escaping() -> Iterator[None]:
-    """Errors quote what was given: without control characters."""
+def _failing() -> Iterator[None]:
+    """Let errors end the command; they quote what was given: without control characters."""
     try:
         yield
+    except GraphSearchError as error:
+        raise _Failure(escaped(str(error))) from error
     except click.ClickException as error:
         error.message = escaped(error.message)  # type: ignore[misc]
         raise
@@ -183,9 +162,8 @@ def _hook(given: tuple[str, ...]) -> None:
     """Answer an event of a coding agent, which is waiting: another process does the work."""
     from graphsearch.cli.agent_hooks import run  # noqa: PLC0415 - of this command alone
 
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     again = [sys.argv[0], "record-session", *given]
-    click.echo(run(sys.stdin.read(), again=again, log=state / "graphsearch" / "hooks.log"), nl=False)
+    click.echo(run(sys.stdin.read(), again=again, log=state_folder() / "hooks.log"), nl=False)
 
 
 @click.group(cls=Commands, subcommand_metavar='"QUESTION" | COMMAND …')

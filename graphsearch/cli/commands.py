@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from inspect import iscoroutine, signature
+from inspect import getdoc, iscoroutine, signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -19,12 +19,12 @@ import click
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.app import escaped
 from graphsearch.cli.environment import Model, Place, Places, open_caller
-from graphsearch.cli.last_answer import Row, add_answer, announce, drop_answers, read_last
+from graphsearch.cli.last_answer import add_answer, announce, drop_answers, read_last
 from graphsearch.cli.options import Argument, Coded, Options, arguments_of, parameter, refuse
 from graphsearch.cli.principals import Asker, BlockAsker
 from graphsearch.cli.settings import read_settings
-from graphsearch.cli.showing import Shown
-from graphsearch.errors import GraphSearchError, UnknownElementError, UnknownScopeError
+from graphsearch.cli.showing import Row, Shown
+from graphsearch.errors import UnknownElementError, UnknownScopeError
 from graphsearch.export import to_dot, to_graphml, to_mermaid
 from graphsearch.ingest import Progress
 from graphsearch.model import Action, ElementKind, FeedbackReport
@@ -46,28 +46,17 @@ class Answer:
     notes: Sequence[str] = ()
 
 
-class Failure(click.ClickException):
-    """An error of the library: one line, exit code 1."""
-
-    def show(self, file: Any = None) -> None:
-        """Print it."""
-        click.echo(f"error: {self.message}", file=file, err=True)
-
-
 class Command(click.Command):
     """A command whose options may be set by graphsearch.toml."""
 
     def make_context(self, *given: Any, **options: Any) -> click.Context:
         """Read arguments."""
-        try:
-            return super().make_context(*given, **{"default_map": read_settings()[1], **options})
-        except GraphSearchError as error:
-            raise Failure(str(error)) from error
+        return super().make_context(*given, **{"default_map": read_settings()[1], **options})
 
 
-def command_of(name: str, function: Callable[..., Any], sentence: str) -> Command:
-    """The command that a function is: it gives or awaits an `Answer`, or a value that the codec and `lines` know."""
-    return _make(name, list(arguments_of(function)), function, sentence)
+def command_of(name: str, function: Callable[..., Any]) -> Command:
+    """The command that a function is: it gives or awaits an `Answer`, or a value that the codec and `Shown` know."""
+    return _make(name, list(arguments_of(function)), function, getdoc(function) or "")
 
 
 def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any], sentence: str) -> Command:
@@ -80,14 +69,10 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
         made = {
             each: kind(**{field.name: given.pop(field.name) for field in fields[each]}) for each, kind in groups.items()
         }
-
-        def answered() -> Any:
-            for place in made.values():
-                if isinstance(place, Place) and name != "where":
-                    announce(place)
-            return function(**given, **made)
-
-        _print(_answered(answered), as_json=as_json)
+        for place in made.values():
+            if isinstance(place, Place) and name != "where":
+                announce(place)
+        _print(_answer(function(**given, **made)), as_json=as_json)
 
     own = [each for each in arguments if each.name not in groups]
     grouped = [attrs.evolve(each, is_positional=False) for group in fields.values() for each in group]
@@ -97,12 +82,8 @@ def _make(name: str, arguments: Sequence[Argument], function: Callable[..., Any]
     return Command(name, callback=run, params=params, help="\n\n".join([sentence, *told]), short_help=sentence)
 
 
-def _answered(function: Callable[[], Any]) -> Answer:
-    try:
-        found = function()
-        found = asyncio.run(found) if iscoroutine(found) else found
-    except GraphSearchError as error:
-        raise Failure(str(error)) from error
+def _answer(found: Any) -> Answer:
+    found = asyncio.run(found) if iscoroutine(found) else found
     if isinstance(found, Answer):
         return found
     shown = Shown.of(found)
@@ -187,7 +168,7 @@ def command_of_operation(name: str, operation: Operation) -> Command:
             or (operation.name, each.name) == ("backlinks", "entity"),
         )
         for each in attrs.fields(operation.request)
-        if each.name != "details"  # which a block always has here
+        if each.name != "details"  # of a block, which --json always shows
     ]
     groups: dict[str, Any] = {"asker": BlockAsker if operation.name == "graph_query" else None}
     if operation.permission in (Action.FEEDBACK, Action.REVIEW):
@@ -277,7 +258,7 @@ def _without_rows(operation: Operation, place: Place, given: Mapping[str, Any]) 
 async def _do(operation: Operation, caller: Caller, given: Mapping[str, Any], receipt: Path | None) -> Any:
     """Do it, and keep the receipt. Raises `UnknownElementError` for a memory or a session of which nothing is known."""
     refuse(receipt and given.get("dry_run"), "--receipt is of what is forgotten: give it without --dry-run")
-    request = operation.request(**given)
+    request = operation.request(**given, **({"details": True} if operation.name == "graph_query" else {}))
     found: Any
     if receipt and operation.name == "forget":
         found = await caller.curator.forget_with_receipt(**{name: given[name] for name in given if name != "dry_run"})

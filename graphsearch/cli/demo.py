@@ -15,11 +15,9 @@ import click
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Model, Places, Server, open_scopes
-from graphsearch.cli.principals import Principals
+from graphsearch.cli.environment import Server, open_scopes
 from graphsearch.cli.serving import Serving, ui
 from graphsearch.cli.settings import ORG
-from graphsearch.cli.writing import Reading
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
 from graphsearch.display.printing import hidden
@@ -44,9 +42,8 @@ async def demo(
     project: Annotated[str, Says("The project that the chat is remembered in.")] = "demo",
     no_page: Annotated[bool, Says("End after the story, as it does without a terminal.")] = False,
     server: Server,
-) -> Answer:
-    """Tell the story, then serve the page."""
-    place = Places(dsn=server.dsn, embedded=server.embedded, org=ORG, project=project)
+) -> Answer | None:
+    """Tell what there is to see, on a chat that comes along, and serve its page."""
     look = f"graphsearch ui --org {ORG} --project {project}"
     look += f" --embedded {server.embedded}" if server.embedded else ""
     async with open_scopes(server) as scopes:
@@ -54,7 +51,8 @@ async def demo(
         if no_page or not (sys.stdin.isatty() and sys.stdout.isatty()):
             return Answer({"story": story, "page": look}, [*story, "", f"Look at it: {look}"])
         click.echo("\n".join([*story, "", f"Look at it (again with: {look}; Ctrl-C ends it):"]))
-        return await ui(serving=Serving(), model=Model(), reading=Reading(), principals=Principals(), place=place)
+        await ui(serving=Serving(dsn=server.dsn, embedded=server.embedded, org=ORG, project=project))
+        return None
 
 
 async def _story(store: GraphStore) -> AsyncIterator[str]:

@@ -17,12 +17,12 @@ from graphsearch.cli.showing import aligned
 from graphsearch.evaluation import (
     AnswerSet,
     Channels,
-    Column,
     Comparison,
     EntitySet,
     Evaluation,
     Level,
     TripletSet,
+    evaluate,
     evaluate_answers,
     evaluate_entities,
     evaluate_triplets,
@@ -30,7 +30,6 @@ from graphsearch.evaluation import (
     read_names,
     read_question_set,
 )
-from graphsearch.evaluation import evaluate as evaluate_passages
 from graphsearch.evaluation.comparing import KS
 from graphsearch.evaluation.question_set import (
     entity_question,
@@ -57,7 +56,7 @@ _FEW: Final = 3
 """The most methods whose intervals fit side by side."""
 
 
-async def evaluate(
+async def eval_(
     *,
     server: Server,
     questions: Annotated[tuple[Path, ...], Says("The questions with their gold, as JSON lines; may be repeated.")],
@@ -103,7 +102,7 @@ async def evaluate(
                 baseline=alone and not named,
             )
             measure: Callable[..., Awaitable[Comparison]] = partial(
-                evaluate_passages, read_question_set(path, questions, triples), evaluation=evaluation
+                evaluate, read_question_set(path, questions, triples), evaluation=evaluation
             )
         case "triplets":
             given = TripletSet(graph=read_graph(*pair), questions=read_rows(questions, triplet_question))
@@ -134,31 +133,29 @@ def _read(kind: Any, text: str, option: str) -> Any:
 def _shown(found: Comparison) -> Iterator[str]:
     """A row per metric with the regret, a column per method, with intervals if they fit; the default by kind; costs."""
     regret, default, others = found.regret(), found.default, found.columns[1:]
-    cell = _with_interval if len(found.columns) <= _FEW else lambda each, metric: f"{each.metrics[metric]:.3f}"
     rows = [
         ["", "default" if regret else default.name, *(each.name for each in others), *(["regret"] if regret else [])]
     ]
     for metric in default.metrics:
-        points = [f"{regret[metric].points:+.1f}" if metric in regret else ""] if regret else []
-        rows.append([metric, _with_interval(default, metric), *(cell(each, metric) for each in others), *points])
-    for field in ("p50_ms", "p95_ms"):
-        times = [f"{getattr(each, field):.1f}" for each in found.columns]
-        rows.append([f"{field[:3]} ms", *times, *([""] if regret else [])])
-    yield from aligned(rows)
+        means = [f"{each.metrics[metric]:.3f}" for each in found.columns]
+        for place, each in enumerate(found.columns if len(means) <= _FEW else [default]):
+            low, high = each.intervals[metric]
+            means[place] += f"  [{low:.3f}, {high:.3f}]"
+        rows.append([metric, *means, *([f"{regret[metric].points:+.1f}"] if metric in regret else [])])
+    rows += [[f"{of[:3]} ms", *(f"{getattr(each, of):.1f}" for each in found.columns)] for of in ("p50_ms", "p95_ms")]
+    yield from aligned([[*each, *[""] * (len(rows[0]) - len(each))] for each in rows])
     if len(found.kinds) > 1:
         yield from ("", f"by kind, {default.name}")
-        kinds = [(f"{kind or '(none)'} ({found.kinds[kind]})", means) for kind, means in default.by_kind.items()]
-        means_of = [
-            [name, *(f"{means[n]:.3f}" if n in means else "-" for n in default.metrics)] for name, means in kinds
+        kinds = [
+            [
+                f"{kind or '(none)'} ({found.kinds[kind]})",
+                *(f"{means[n]:.3f}" if n in means else "-" for n in default.metrics),
+            ]
+            for kind, means in default.by_kind.items()
         ]
-        yield from aligned([["", *default.metrics], *means_of])
+        yield from aligned([["", *default.metrics], *kinds])
     yield ""
     yield (
         f"{sum(found.kinds.values())} questions, {found.unanswerable} without an answer; "
         f"indexed in {found.index_s:.1f} s, peak {found.rss_mb:.0f} MB"
     )
-
-
-def _with_interval(column: Column, metric: str) -> str:
-    low, high = column.intervals[metric]
-    return f"{column.metrics[metric]:.3f}  [{low:.3f}, {high:.3f}]"

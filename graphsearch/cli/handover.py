@@ -17,10 +17,14 @@ LENGTH: Final = 8
 """The bytes of the length of a request; an answer is two numbers of as many: the process, then its exit code."""
 
 
+def state_folder() -> Path:
+    """The folder of what is kept from one command to the next."""
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "graphsearch"
+
+
 def address() -> Path:
-    """The socket, in the state directory of the user; another installation of graphsearch has another one."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    return state / "graphsearch" / f"serve-{Path(__file__).stat().st_mtime_ns:x}"
+    """The socket of a process that serves; another installation of graphsearch has another one."""
+    return state_folder() / f"serve-{Path(__file__).stat().st_mtime_ns:x}"
 
 
 def run_elsewhere(arguments: list[str]) -> int | None:

@@ -7,14 +7,17 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 import attrs
 import click
 
 from graphsearch.cli.environment import Place
+from graphsearch.cli.handover import state_folder
 from graphsearch.cli.settings import source_of
-from graphsearch.errors import UnknownElementError
+from graphsearch.cli.showing import Row
+from graphsearch.errors import InvalidInputError, UnknownElementError
+from graphsearch.model.codec import decode, encode
 from graphsearch.stores.in_postgres.session.faults import describe
 from graphsearch.text.rendering import safe_text
 
@@ -22,13 +25,6 @@ _MOST: Final = 5
 """How many answers are kept."""
 _SHORTEST: Final = 4
 """The fewest characters of a short id: fewer are the number of a row."""
-
-
-class Row(NamedTuple):
-    """What a row of an answer is: ``kind`` and ``id``."""
-
-    kind: str
-    id: str
 
 
 @attrs.frozen
@@ -52,9 +48,9 @@ class LastAnswers:
             if not (kind or question):
                 continue
             if given.isdecimal() and len(given) < _SHORTEST:
-                found = [*rows[int(given) - 1 : int(given)]] if int(given) else []
+                found = [row for number, row in enumerate(rows, 1) if number == int(given)]
             else:
-                found = [each for each in {*rows} if len(given) >= _SHORTEST and _is_short_of(given, each.id)]
+                found = [each for each in {*rows} if _is_short_of(given, each.id)]
             if any(each.id == given for each in rows):
                 return None
             if len(found) == 1 and kind in ("", found[0].kind):
@@ -67,30 +63,25 @@ class LastAnswers:
 
 def _is_short_of(given: str, id_: str) -> bool:
     """Whether a text begins an id that was made here: ids that somebody chose are given whole."""
-    return id_.startswith(given) and re.fullmatch("[0-9a-f-]{36}", id_) is not None
+    return len(given) >= _SHORTEST and id_.startswith(given) and re.fullmatch("[0-9a-f-]{36}", id_) is not None
 
 
 def read_last(place: Place) -> LastAnswers:
     """The last answers in a place."""
     try:
-        kept = json.loads(_file(place).read_text(encoding="utf-8"))
-        answers = tuple((query, tuple(Row(*each) for each in rows)) for query, rows in kept["answers"])
-        return LastAnswers(answers, tuple(kept["folders"]))
-    except (OSError, ValueError, LookupError, TypeError):  # there was none, or it was cut off: the next one is written
+        return decode(LastAnswers, json.loads(_file(place).read_text(encoding="utf-8")))
+    except (OSError, ValueError, InvalidInputError):  # there was none, or it was cut off: the next one is written
         return LastAnswers()
 
 
-def add_answer(place: Place, question: str, rows: Sequence[tuple[str, str]]) -> None:
+def add_answer(place: Place, question: str, rows: Sequence[Row]) -> None:
     """Keep the rows of an answer."""
-    last = read_last(place)
-    _write(place, attrs.evolve(last, answers=((question, tuple(Row(*each) for each in rows)), *last.answers)[:_MOST]))
+    _write(place, answers=((question, tuple(rows)), *read_last(place).answers)[:_MOST])
 
 
 def drop_answers(place: Place) -> None:
     """Keep no row: what they name may be gone."""
-    last = read_last(place)
-    if last.answers:
-        _write(place, attrs.evolve(last, answers=()))
+    _write(place, answers=())
 
 
 def announce(place: Place) -> None:
@@ -103,21 +94,19 @@ def announce(place: Place) -> None:
     server = describe(place.dsn) if place.folder is None else place.folder
     said = f"the project is {place.scopes[0]}, its graph in {server}{others} (said once; see `graphsearch where`)"
     click.echo(safe_text(said), err=True)
-    _write(place, attrs.evolve(last, folders=(*last.folders, here)))
+    _write(place, folders=(*last.folders, here))
 
 
-def _write(place: Place, last: LastAnswers) -> None:
-    file = _file(place)
+def _write(place: Place, **changed: Any) -> None:
+    file, last = _file(place), attrs.evolve(read_last(place), **changed)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.write_text(json.dumps({"answers": last.answers, "folders": last.folders}), encoding="utf-8")
+        file.write_text(json.dumps(encode(last)), encoding="utf-8")
     except OSError as error:
         click.echo(f"rows of this answer have no numbers: {error}", err=True)
 
 
 def _file(place: Place) -> Path:
     """The file of a place, named by a digest: a DSN may hold a password."""
-    import platformdirs  # noqa: PLC0415 - an optional extra
-
     where = json.dumps([place.dsn if place.folder is None else str(place.folder.absolute()), place.org, place.project])
-    return platformdirs.user_state_path("graphsearch") / f"{hashlib.sha256(where.encode()).hexdigest()[:32]}.json"
+    return state_folder() / f"{hashlib.sha256(where.encode()).hexdigest()[:32]}.json"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
-
-import attrs
 
 from graphsearch._support.files import STANDARD
 from graphsearch.cli.commands import progress_bar
@@ -66,13 +65,6 @@ async def import_(
             )
 
 
-@attrs.frozen
-class Cancelled:
-    """Whether a change of the embedding model was unfinished, and is discarded."""
-
-    cancelled: bool
-
-
 async def reembed(
     place: Place,
     *,
@@ -83,13 +75,13 @@ async def reembed(
     per_second: Annotated[float | None, Says("The most texts to embed in a second.", 1e-6)] = None,
     batch: Annotated[int, Says("The most texts to embed at a time.", 1)] = BATCH,
     sample: Annotated[int, Says("Texts of each kind that --dry-run embeds to measure.", 0)] = SAMPLE,
-) -> ReembedReport | ReembedEstimate | Cancelled:
-    """Change the embedding model: embed all texts again beside the old vectors, and switch at one moment."""
+) -> ReembedReport | ReembedEstimate | Mapping[str, bool]:
+    """Change the embedding model: embed all texts again beside the old vectors, then switch at once."""
     refuse(bool(model) == cancel, "give either --model or --cancel")
     embedder = embedder_called(model) if model else None
     async with open_caller(place) as caller:
         if embedder is None:
-            return Cancelled(await caller.engine.store.cancel_reembedding())
+            return {"cancelled": await caller.engine.store.cancel_reembedding()}
         if dry_run:
             return await estimate_reembedding(caller.engine.store, embedder, sample=sample)
         with progress_bar() as progress:

@@ -26,7 +26,7 @@ Log = Annotated[bool, Says("Log what a block shows, for feedback; a standby take
 Statistics = Annotated[StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)
 class Principals(Options):
     """The type and the attributes of principals, and the policies that they are under."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Final
@@ -15,9 +15,8 @@ import click
 
 from graphsearch.access.gate import StatisticsOf
 from graphsearch.caching import InProcessCache, RedisCache, cached
-from graphsearch.cli.commands import Answer
 from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
-from graphsearch.cli.options import Options, refuse
+from graphsearch.cli.options import refuse
 from graphsearch.cli.principals import FILE, PRINCIPAL, Log, Principals, Statistics, who
 from graphsearch.cli.writing import Reading
 from graphsearch.engine import GraphSearchEngine
@@ -34,8 +33,8 @@ _PROFILE: Final = Says("For whom tools are listed; all others are found, too.", 
 
 
 @attrs.frozen(kw_only=True)
-class Serving(Options):
-    """Options of a server, called as the fields of `GraphService`."""
+class Serving(Places, Principals, Reading, Model):
+    """What a server serves, and how: options of its own are called as the fields of `GraphService`."""
 
     review: Annotated[bool, Says("What agents write, merge or forget waits until somebody accepts it.")] = False
     log: Log = True
@@ -57,30 +56,13 @@ async def mcp(
     http: Annotated[str, _HTTP, {"metavar": "HOST:PORT"}] = "",
     read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
     profile: Annotated[str, _PROFILE] = "agent",
-    operator: Annotated[bool, Says("The same as --profile all."), {"hidden": True}] = False,
     serving: Serving,
-    model: Model,
-    reading: Reading,
-    principals: Principals,
-    place: Places,
-) -> Answer:
-    """Serve the project."""
+) -> None:
+    """Serve the project to agents by MCP, until standard input ends or a signal comes."""
     one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
     refuse((principal and serving.tokens) or (http and not (principal or serving.tokens)), one)
     refuse((serving.tokens or serving.allow_host) and not http, "--tokens and --allow-host come with --http")
-    profile = "all" if operator else profile
-    await _serve(
-        "" if serving.tokens else who(principal, place),
-        http,
-        serving,
-        model,
-        reading,
-        principals,
-        place,
-        read_only=read_only,
-        profile=Profile[profile.upper()],
-    )
-    return Answer({})
+    await _serve(serving, principal, http, read_only=read_only, profile=Profile[profile.upper()])
 
 
 async def ui(
@@ -89,54 +71,39 @@ async def ui(
     http: Annotated[str, Says("Serve the page there."), {"metavar": "HOST:PORT"}] = "127.0.0.1:8765",
     write: Annotated[bool, Says("Allow changes, to those whom the policies allow them.")] = False,
     serving: Serving,
-    model: Model,
-    reading: Reading,
-    principals: Principals,
-    place: Places,
-) -> Answer:
-    """Serve the page."""
+) -> None:
+    """Serve the page to look at the project in a browser; it reads only, but for --write."""
     refuse(principal and serving.tokens, "--principal comes without --tokens, which say whose requests they are")
-    if not principal and not serving.tokens and not principals.attribute:
-        principals = attrs.evolve(principals, attribute=_OWNER)
-    principal = "" if serving.tokens else who(principal, place)
-    await _serve(principal, http, serving, model, reading, principals, place, read_only=not write, page=True)
-    return Answer({})
+    if not principal and not serving.tokens and not serving.attribute:
+        serving = attrs.evolve(serving, attribute=_OWNER)
+    await _serve(serving, principal, http, read_only=not write, page=True)
 
 
 async def _serve(
-    principal: str,
-    http: str,
-    serving: Serving,
-    model: Model,
-    reading: Reading,
-    principals: Principals,
-    place: Places,
-    *,
-    read_only: bool,
-    profile: int = Profile.ALL,
-    page: bool = False,
+    serving: Serving, principal: str, http: str, *, read_only: bool, profile: int = Profile.ALL, page: bool = False
 ) -> None:
     """Serve MCP by stdio, or by HTTP beside REST and the page; ``page``: the address that is printed is the page's."""
     from graphsearch.integrations import mcp as served  # noqa: PLC0415 - an optional extra
 
     tokens, cache = serving.tokens, serving.cache
-    refuse(tokens and place.also, "--also comes with --principal: a token names one project")
+    principal = "" if tokens else who(principal, serving)
+    refuse(tokens and serving.also, "--also comes with --principal: a token names one project")
     is_cache = cache in ("memory", "none") or cache.startswith(("redis://", "rediss://", "unix://"))
     refuse(not is_cache, f"--cache must be memory, none or the URL of a Redis server, not {cache!r}")
-    scope, *also = place.scopes
+    scope, *also = serving.scopes
     address = served.address(http) if http else None
     bearers = served.TokenMap.read(tokens, scope) if tokens else None
     asker = (
-        bearers.identify if bearers else served.Identity(principals.called(principal, place), scope, also=tuple(also))
+        bearers.identify if bearers else served.Identity(serving.called(principal, serving), scope, also=tuple(also))
     )
-    authorizer, llm = principals.authorizer, model.chosen()
+    authorizer, llm = serving.authorizer, serving.chosen()
     options = ("review", "log", "statistics", "disabled", "max_tokens", "time_limit", "rate")
-    async with _signals() as stop, open_scopes(place) as scopes, _entity_caches(cache) as through_cache:
+    async with _signals() as stop, open_scopes(serving) as scopes, AsyncExitStack() as caches:
         embedder = await embedder_for(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
 
         @functools.cache
         def engine_of(scope: Scope) -> GraphSearchEngine:
-            store = through_cache(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id))
+            store = _cached(scopes.with_scope(org_id=scope.org_id, project_id=scope.project_id), cache, caches)
             return GraphSearchEngine(store=store, embedder=embedder, llm=llm)
 
         own = engine_of(scope).store  # a missing extra is an error now, and not at the first request
@@ -146,8 +113,8 @@ async def _serve(
                 authorizer=authorizer,
                 read_only=read_only,
                 profile=profile,
-                extractor=reading.rules,
-                ingest=reading.options,
+                extractor=serving.rules,
+                ingest=serving.options,
                 **{each: getattr(serving, each) for each in options},
             )
         )
@@ -168,21 +135,15 @@ def _say(url: str) -> None:
     click.echo(f"serving {url}", err=True)
 
 
-@asynccontextmanager
-async def _entity_caches(where: str) -> AsyncIterator[Callable[[GraphStore], GraphStore]]:
-    """A function that lets a store read its entities through a cache: in "memory", at a Redis URL, or "none"."""
-    async with AsyncExitStack() as stack:
-
-        def through_cache(store: GraphStore) -> GraphStore:
-            if where == "none":
-                return store
-            if where == "memory":
-                return cached(store, InProcessCache(scope=store.scope))
-            redis = RedisCache(where, scope=store.scope)
-            stack.push_async_callback(redis.aclose)
-            return cached(store, redis)
-
-        yield through_cache
+def _cached(store: GraphStore, where: str, caches: AsyncExitStack) -> GraphStore:
+    """Let a store read its entities through a cache: in "memory", at a Redis URL, or "none"."""
+    if where == "none":
+        return store
+    if where == "memory":
+        return cached(store, InProcessCache(scope=store.scope))
+    redis = RedisCache(where, scope=store.scope)
+    caches.push_async_callback(redis.aclose)
+    return cached(store, redis)
 
 
 @asynccontextmanager

@@ -90,13 +90,21 @@ _SHORT: Final = 8
 """The characters of an id in a table."""
 
 
+@attrs.frozen
+class Row:
+    """What a numbered row is."""
+
+    kind: str
+    id: str
+
+
 @attrs.define
 class Shown:
-    """A result as text: its lines, what is said about it, and the kind and the id of each numbered row."""
+    """A result as text: its lines, what is said about it, and its numbered rows."""
 
     lines: list[str] = attrs.field(factory=list)
     notes: list[str] = attrs.field(factory=list)
-    rows: list[tuple[str, str]] = attrs.field(factory=list)
+    rows: list[Row] = attrs.field(factory=list)
 
     @classmethod
     def of(cls, value: Any, key: str = "") -> Shown:
@@ -104,8 +112,7 @@ class Shown:
         shown = cls()
         shown._show(value, key)
         if isinstance(value, ContextBlock):
-            found = (each.key.partition(":") for each in value.lines if each.key)
-            shown.rows = [(kind, id_) for kind, _, id_ in found]
+            shown.rows = [Row(*each.key.split(":", 1)) for each in value.lines if each.key]
         return shown
 
     def _show(self, value: Any, key: str) -> None:
@@ -149,7 +156,7 @@ class Shown:
     def _numbered(self, heading: str, part: Any) -> str:
         if not heading.startswith("#") or part is None:
             return str(part)[:_SHORT] if isinstance(part, UUID) else _cell(part)
-        self.rows.append((heading[1:], str(part)))
+        self.rows.append(Row(heading[1:], str(part)))
         return str(len(self.rows))
 
 

@@ -1,4 +1,4 @@
-"""serve: a process with everything loaded, which runs each command in a copy of itself."""
+"""serve: a process with everything loaded, which runs each command in a copy of itself; it has no threads then."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from graphsearch.stores.memory import InMemoryGraphStore
 
 
 def serve(*, server: Server) -> None:
-    """Answer commands until a signal comes. No thread runs while the process is copied."""
+    """Keep everything loaded, so that other commands answer at once."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would not be there in a copy
     _load()
     embedded = embedded_in(server)
@@ -54,7 +54,7 @@ def serve(*, server: Server) -> None:
 
 
 def _load() -> None:
-    for module in {path.partition(":")[0] for group in WRITTEN.values() for path, _ in group.values()}:
+    for module in {path.partition(":")[0] for group in WRITTEN.values() for path in group}:
         import_module(f"graphsearch.cli.{module}")
     operations()
     asyncio.run(_try())

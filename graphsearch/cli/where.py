@@ -19,7 +19,7 @@ from graphsearch.text.rendering import safe_text
 
 
 def where(*, place: Places, asker: Asker, model: Model) -> Answer:
-    """Say what commands work with, and whether an option, the environment, graphsearch.toml or a default says so."""
+    """Show where commands work here, and what says so."""
     file, written = read_settings()
     server = "dsn" if place.folder is None else "embedded"
     embedder = EMBEDDER if os.environ.get(EMBEDDER) else str(file) if "embedder" in written else "default"
@@ -39,7 +39,7 @@ def where(*, place: Places, asker: Asker, model: Model) -> Answer:
 
 
 def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Says("The shell.")]) -> Answer:
-    """Print the script of a shell."""
+    """Print what a shell has to read to complete commands."""
     made = get_completion_class(shell)
     root = click.get_current_context().find_root()
     script = made(root.command, {}, "graphsearch", "_GRAPHSEARCH_COMPLETE").source() if made else ""

@@ -36,7 +36,7 @@ _KNOWN: Final = Says('Names that texts have in any case, as JSON lines: {"name":
 _CEILING: Final = Says("The confidence above which memories with this label prove nothing.")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)
 class Reading(Options):
     """How texts are read, and what is done to all that is written."""
 
@@ -111,7 +111,7 @@ async def init(
     lock_timeout: Annotated[float, Says("The seconds to wait for each table in use.", 0.001)] = LOCK_TIMEOUT,
     distributed: Annotated[bool, Says("Distribute the tables over the nodes of a cluster of Citus.")] = False,
 ) -> Answer:
-    """Migrate the schema of a database to this version and create the app role that ``dsn`` names."""
+    """Prepare a database: migrate its schema and create the app role of --dsn."""
     if server.folder is not None:
         refuse(distributed, "an embedded server is no cluster: name the coordinator with --dsn and --admin-dsn")
         async with open_scopes(server):
@@ -134,7 +134,7 @@ async def add(
     reading: IngestReading,
     place: Place,
 ) -> Answer:
-    """Add a folder."""
+    """Add a folder; later runs write only what changed and forget what was deleted."""
     async with open_caller(place, embed=True) as caller:
         ingestor = reading.ingestor(caller.engine)
         with progress_bar() as progress:
@@ -167,7 +167,7 @@ async def remember(
     reading: IngestReading,
     place: Place,
 ) -> Answer:
-    """Add memories."""
+    """Add memories: the entities and relations of their texts, and the facts that are stated of them."""
     none = not (files or text or fact or entity)
     refuse(none or (files and text), "give files, or --text, or --fact and --entity")
     stated = read_stated({"facts": fact, "entities": entity})

@@ -86,7 +86,6 @@ def test_an_embedder_is_chosen_by_name(evaluate, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (["--store", "postgres"], "give either --dsn"),
         (["--code", "."], "--gold passages needs --corpus"),
         (["--gold", "triplets"], "--gold triplets needs --graph"),
         (["--gold", "entities"], "--gold entities needs --graph or --code"),

@@ -12,9 +12,6 @@ import pytest
 from sse_starlette.sse import AppStatus
 
 from graphsearch.cli import serving
-from graphsearch.cli.environment import Model, Places
-from graphsearch.cli.principals import Principals
-from graphsearch.cli.writing import Reading
 from graphsearch.integrations.mcp import serve_stdio
 from tests.integrations.mcp.bearers import ADA, BOB, ENTRIES, token_file
 from tests.integrations.mcp.conftest import server_for
@@ -31,14 +28,10 @@ async def started(postgres_database, monkeypatch):
     async def start(command=serving.mcp, **options):
         url = asyncio.get_running_loop().create_future()
         monkeypatch.setattr(serving, "_say", url.set_result)
-        groups: dict[str, Any] = {
-            "place": Places(org="acme", project="web", dsn=postgres_database.dsn),
-            "principals": Principals(attribute=options.pop("attribute", ("role=editor",))),
-            "serving": serving.Serving(
-                **{name: options.pop(name) for name in ("tokens", "disabled") if name in options}
-            ),
-        }
-        served = command(http="127.0.0.1:0", reading=Reading(), model=Model(), **groups, **options)
+        named = {name: options.pop(name) for name in ("tokens", "disabled", "attribute") if name in options}
+        given: dict[str, Any] = {"attribute": ("role=editor",), **named}
+        group = serving.Serving(org="acme", project="web", dsn=postgres_database.dsn, **given)
+        served = command(http="127.0.0.1:0", serving=group, **options)
         running.append(asyncio.ensure_future(served))
         await asyncio.wait({url, *running}, return_when=asyncio.FIRST_COMPLETED)
         return await url
@@ -46,8 +39,7 @@ async def started(postgres_database, monkeypatch):
     yield start
     os.kill(os.getpid(), signal.SIGTERM)
     for each in running:
-        answer = await asyncio.wait_for(each, LONGEST)
-        assert (answer.data, answer.lines) == ({}, ())
+        assert await asyncio.wait_for(each, LONGEST) is None
 
 
 async def test_one_principal_over_http(started):

@@ -177,7 +177,7 @@ async def test_a_client_that_is_killed_in_mid_call_leaves_nothing_half_written_a
 @pytest.mark.parametrize(
     ("options", "message_part"),
     [
-        ((), "give either --principal"),
+        (("--http", "localhost:0"), "give either --principal"),
         (("--principal", "ada", "--tokens", __file__), "give either --principal"),
         (("--principal", "ada", "--allow-host", "x"), "come with --http"),
         (("--principal", "ada", "--http", "nowhere"), "must be HOST:PORT"),
