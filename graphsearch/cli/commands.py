@@ -34,6 +34,7 @@ from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.operation import Effect, Operation
 from graphsearch.operations.service import Caller
+from graphsearch.page.care import preview_forget
 from graphsearch.text.rendering import safe_text
 
 
@@ -197,10 +198,7 @@ async def _run(
     given, rows = _without_rows(operation, place, given)
     for row in rows:
         click.echo(f"the {row.kind} {escaped(row.id)}", err=True)
-    if not yes and ((rows and not given.get("dry_run")) or operation.name == "remove_scope"):
-        what = f"this {rows[0].kind}" if rows else f"everything in {place.scopes[0]}"
-        click.confirm(f"Remove {what}?", abort=True, err=True)
-    mode = mode_name(given["mode"], DEFAULT_MODES) if "mode" in given else None
+    mode = mode_name(given["mode"] or SearchMode.GRAPH_COMPLETION, DEFAULT_MODES) if "mode" in given else None
     needed_by = f"--mode {mode} needs" if mode and "llm" in DEFAULT_MODES[mode].needs else ""
     needed_by = f"{operation.name.replace('_', '-')} needs" if operation.name in _JUDGED else needed_by
     opened = partial(
@@ -211,6 +209,13 @@ async def _run(
         embed=operation.name in _EMBEDDED or mode not in (None, *_BY_NAME),
         llm=model.chosen(needed_by) if model and needed_by else None,
     )
+    if not yes and ((rows and not given.get("dry_run")) or operation.name == "remove_scope"):
+        if rows:
+            async with opened() as caller:
+                lost = Shown.of(await preview_forget(caller.engine, memory=rows[0].id)).lines
+            click.echo(escaped("\n".join(lost)), err=True)
+        what = f"this {rows[0].kind}" if rows else f"everything in {place.scopes[0]}"
+        click.confirm(f"Remove {what}?", abort=True, err=True)
     reason: list[str] = []
     try:
         async with opened() as caller:
@@ -251,7 +256,10 @@ def _without_rows(operation: Operation, place: Place, given: Mapping[str, Any]) 
             if name == "id":
                 given |= {"kind": ElementKind(row.kind), "query": given["query"] or question}
         given[name] = Coded(operation.request.__annotations__[name], says).convert(given[name], None, None)
-    refuse(given.get("query") == "", "Missing argument 'ID': give a question and an id, or a row of the last answer")
+    refuse(
+        "id" in given and given.get("query") == "",
+        "Missing argument 'ID': give a question and an id, or a row of the last answer",
+    )
     return given, rows
 
 

@@ -19,6 +19,7 @@ import attrs
 from graphsearch.context import ContextBlock
 from graphsearch.curation import Event
 from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triplet
+from graphsearch.page.rows import Named, RelationRow
 from graphsearch.ranking.result import FoundEntity
 from graphsearch.recall.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
@@ -32,22 +33,29 @@ _COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "Ambiguity": "#entity=entity.id name=entity candidates",
         "Backlink": "#memory=memory.id when=memory.occurred_at text=memory",
+        "BlockLine": "tokens text",
+        "Change": "#relation=relation.key happened triplet=relation since=relation.valid_from until=relation.valid_to"
+        " before=before.place after=after.place",
         "Community": "members=size density label id summary",
         "Connection": "score connection=entity paths",
         "Contradiction": "since=one.valid_from type=one.type of=ends one other",
         "Duplicate": "similarity likeness verdict one other id=one.id id=other.id",
+        "EntityRow": "#entity=id score entity=name type connections",
         "EntityHit": "#entity=entity.id score way type=entity.type entity id=entity.id",
         "Event": "#memory=memory.id when=at what=kind text=",
         "FoundEntity": "#entity=entity.id score entity type=entity.type parts relevance=ranked.relevance"
         " connections=connected_names",
         "Judged": "similarity=pair.similarity finding one=pair.one other=pair.other merge why",
         "Memory": "#memory=id when=occurred_at memory=id text=",
+        "MemoryRow": "#memory=key score when=occurred_at who=speaker text",
         "Merge": "#merge=id when=created_at source=source_id target=target_id merge=id undone=undone_at",
+        "Omitted": "reason sentence",
         "Proof": "#memory=memory.id adds when=memory.occurred_at memory=memory.id who=memory.speaker pattern quote",
         "Proposal": "#proposal=id id state operation principal created_at decided_by",
         "RecalledMemory": "#memory=memory.id score when=memory.occurred_at memory=memory.id text=memory"
         " projects=scopes",
         "Related": "#entity=entity.id hops strength entity type=entity.type",
+        "RelationRow": "#relation=key score triplet= since=valid_from until=valid_to evidence",
         "RelationType": "type=name prior half_life_days hop_scores flags",
         "ScorePart": "part=name value weight contribution",
         "Source": "source=line",
@@ -61,6 +69,8 @@ _COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
 """
 _FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "Answer": "block relations memories entities past found reason",
+        "Changes": "relations moments since until unknown",
         "ContextBlock": "text summary session=session_id tokens budget memories_skipped=skipped_memories"
         " triplets_skipped=skipped hidden_by_policy=denied reason time=interpretation",
         "Entity": "id type name aliases description labels attributes importance_weight",
@@ -156,7 +166,7 @@ class Shown:
     def _numbered(self, heading: str, part: Any) -> str:
         if not heading.startswith("#") or part is None:
             return str(part)[:_SHORT] if isinstance(part, UUID) else _cell(part)
-        self.rows.append(Row(heading[1:], str(part)))
+        self.rows.append(Row(heading[1:], str(part).removeprefix(f"{heading[1:]}:")))
         return str(len(self.rows))
 
 
@@ -210,6 +220,8 @@ def _cell(value: Any) -> str:
     for kind, words in _WORDS.items():
         if isinstance(value, kind):
             return words(value)
+    if attrs.has(type(value)) and not hasattr(value, "text"):
+        return _counted({each.name: getattr(value, each.name) for each in attrs.fields(type(value))})
     return safe_text(str(getattr(value, "text", value)))
 
 
@@ -230,8 +242,8 @@ def _time(interpretation: Interpretation) -> str:
     time = interpretation.time
     if not time.written:
         return ""
-    since = "" if time.since is None else f"{time.since.isoformat()} to "
-    return f"{safe_text(time.written)}: {since}{'now' if time.as_of is None else time.as_of.isoformat()}"
+    since = "" if time.since is None or time.since.year == 1 else f"{_cell(time.since)} to "
+    return f"{safe_text(time.written)}: {since}{'now' if time.as_of is None else _cell(time.as_of)}"
 
 
 def _counted(found: Mapping[Any, Any]) -> str:
@@ -253,6 +265,8 @@ _WORDS: Final[Mapping[Any, Callable[[Any], str]]] = MappingProxyType(
         GraphPath: lambda path: " ".join(path_steps(path)),
         Event: _event,
         Memory: lambda memory: safe_text(f"{memory.speaker}: {memory.text}".removeprefix(": ")),
+        RelationRow: lambda row: f"{_cell(row.source)} --{safe_text(row.type)}--> {_cell(row.target)}",
+        Named: lambda end: safe_text(end.name or end.id),
         Relation: lambda relation: safe_text(relation.fact or str(relation.id)),
         ScorePart: lambda part: f"{part.name} {_rounded(part.contribution)}",
         Scope: lambda scope: safe_text(scope.project_id),

@@ -57,3 +57,10 @@ def test_words_are_a_question_but_for_a_misspelt_command(known):
 def test_shells_complete_commands(line, shell):
     line.shared = ()
     assert "_GRAPHSEARCH_COMPLETE" in line.run("completion", shell).stdout
+
+
+def test_what_goes_with_a_row_is_shown_before_it_is_asked_for(known):
+    known.run("recall", "who works at Acme?")
+    text = known.json("recall", "who works at Acme?")["memories"][0]["memory"]["text"]
+    refused = known.run("forget", "1", code=1).stderr
+    assert refused.index(text) < refused.index("Remove this memory?")

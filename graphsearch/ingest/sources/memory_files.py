@@ -206,7 +206,9 @@ def _of_export(names: Iterable[str], size: Callable[[str], int], load: Callable[
     names = sorted(filter(_is_exported, names))
     check.refuse(
         "export",
-        None if names else "there are neither channels with a file a day, as of Slack, nor conversations of ChatGPT",
+        None
+        if names
+        else "there are neither channels of Slack nor conversations of ChatGPT; a folder of files is what `add` reads",
         f"unpacks to more than {MAX_FILE:,} bytes; split it" if sum(map(size, names)) > MAX_FILE else None,
     )
     people = [name for name in names if PurePosixPath(name).name == "users.json"]

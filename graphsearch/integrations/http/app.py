@@ -115,7 +115,10 @@ async def serve_http(
     try:
         listening = socket.create_server((host, port), family=family)
     except OSError as error:
-        raise InvalidInputError("address", [f"{host}:{port} cannot be had: {error.strerror or error}"]) from error
+        raise InvalidInputError(
+            "address",
+            [f"{host}:{port} cannot be had: {error.strerror or error}; give another, as in --http {host}:{port + 1}"],
+        ) from error
     config = uvicorn.Config(
         app, log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE
     )
