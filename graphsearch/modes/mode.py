@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Literal, Protocol, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeVar
 from uuid import UUID
 
 import attrs
@@ -95,7 +95,11 @@ class Answer:
 
 
 class Mode(Protocol):
-    """A way to answer a question. Registered under a name in the engine's ``modes``."""
+    """A way to answer a question. Registered under a name in the engine's ``modes``.
+
+    It may also have ``async prepare(question)``, which returns the question whose snapshot is opened then, and
+    ``async conclude(found, question)``, which completes the result when the snapshot is closed.
+    """
 
     @property
     def needs(self) -> frozenset[Part]:
@@ -107,33 +111,19 @@ class Mode(Protocol):
         ...
 
 
-class Preparing(Mode, Protocol):
-    """A mode with work to do before the snapshot is opened."""
-
-    async def prepare(self, question: Question) -> Question:
-        """The question for `find`, whose snapshot is opened for the request of this question."""
-        ...
-
-
-class Concluding(Mode, Protocol):
-    """A mode with work to do after the snapshot is closed."""
-
-    async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
-        """The completed result."""
-        ...
-
-
 # Checked by name: `isinstance` with a runtime protocol takes as long as a step of a walk.
 
 
 async def prepared(mode: Mode, question: Question) -> Question:
     """The question as prepared by a mode."""
-    return await cast("Preparing", mode).prepare(question) if hasattr(mode, "prepare") else question
+    prepare: Any = getattr(mode, "prepare", None)
+    return await prepare(question) if prepare else question
 
 
 async def concluded(mode: Mode, found: SearchResult, question: Question) -> SearchResult:
     """The result as completed by a mode."""
-    return await cast("Concluding", mode).conclude(found, question) if hasattr(mode, "conclude") else found
+    conclude: Any = getattr(mode, "conclude", None)
+    return await conclude(found, question) if conclude else found
 
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -107,34 +107,21 @@ async def ask(
     triplets = {each.relation.id: each for each in (*found.triplets[:limit], *block.triplets)}
     memories = {each.memory.id: each for each in (*recalled.memories[:limit], *block.memories)}
     return Answer(
-        query=found.query,
-        mode=found.mode,
-        as_of=found.as_of,
-        known_at=found.known_at,
-        found=found.found,
-        below_floor=found.below_floor,
-        reason=found.reason,
-        denied=found.denied,
-        denied_by=found.denied_by,
-        left_out=found.left_out,
-        timings=found.timings,
-        anchors=found.anchors,
-        interpretation=found.interpretation,
-        summary=found.summary,
+        **_same(found, Answer),
         relations=tuple(map(relation_row, triplets.values())),
-        recalled=Recalled(
-            found=recalled.found,
-            relevance=recalled.relevance,
-            floor=recalled.floor,
-            reason=recalled.reason,
-            weights=recalled.weights,
-        ),
+        recalled=Recalled(**_same(recalled, Recalled)),
         memories=tuple(memory_row(each, names) for each in memories.values()),
         entities=tuple(map(entity_row, ranked.entities)),
         answers=tuple(each.id for each in found.entities[:ENTITIES]),
         past=past,
         block=attrs.evolve(block, triplets=(), memories=(), interpretation=None, summary=None),
     )
+
+
+def _same(result: SearchResult | RecallResult, kind: type) -> dict[str, Any]:
+    """The fields of a result that a class has, too; the entities of an answer are its own."""
+    names = {each.name for each in attrs.fields(kind)} - {"entities"}
+    return {name: getattr(result, name) for name in names if hasattr(result, name)}
 
 
 def best_mode(engine: Engine) -> SearchMode:

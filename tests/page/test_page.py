@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -152,17 +153,17 @@ async def test_an_error_keeps_the_question_and_offers_to_try_again(open_page: Op
 
 async def test_while_it_loads_lines_stand_in_the_place_of_lines(open_page: Open) -> None:
     page = await open_page()
-    held = list[Any]()
+    held = asyncio.get_running_loop().create_future()
 
     async def hold(route: Any) -> None:
-        held.append(route)
+        held.set_result(route)
 
     await page.route("**/v1/ask?*", hold)
     await page.get_by_role("textbox", name="Question").fill(QUESTION)
     await page.get_by_role("button", name="Ask").click()
     await expect(page.locator("[aria-busy=true] .sk").first).to_be_visible()
     await expect(page.get_by_role("textbox", name="Question")).to_have_value(QUESTION)
-    await held[0].continue_()
+    await (await held).continue_()
     await expect(page.get_by_label("Answer", exact=True)).to_contain_text("Bob Miller")
     await expect(page.locator(".sk")).to_have_count(0)
 
