@@ -1,26 +1,22 @@
 """Answers as node-link JSON, and such graphs as Mermaid, DOT, GraphML and networkx. Pure.
 
-A node is an entity or a memory, a link a relation, or a mention that led from an entity to a memory or back.
+A node is an entity, a link a relation.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from graphsearch._support.lazy import load
 from graphsearch.display.node_link import link_of, node_of
 from graphsearch.display.printing import cut
 from graphsearch.errors import InvalidInputError
-from graphsearch.explaining.explanation import Explanation
-from graphsearch.model import ElementKind, ElementRef, Triplet
+from graphsearch.model import Triplet
 from graphsearch.model import validation as check
-from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchResult
-from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.result import RecalledMemory, RecallResult
 from graphsearch.text.rendering import safe_text
 from graphsearch.traversal.paths import GraphPath
 
@@ -39,25 +35,22 @@ class MadeOfTriplets(Protocol):
         ...
 
 
-Exportable: TypeAlias = MadeOfTriplets | RecallResult | Explanation | GraphPath | Graph
+Exportable: TypeAlias = MadeOfTriplets | GraphPath | Graph
 
 
 def plain_graph(shown: Exportable) -> Graph:
     """The graph of an answer as node-link JSON: distinct ``nodes`` and ``links``, in the order of the answer.
 
     Of a `SearchResult`, its triplets with their scores and the paths of its connections; of a
-    `graphsearch.context.ContextBlock`, its triplets and memories; of a `RecallResult`, the memories and the paths of
-    the graph channel to them; of an `Explanation`, its element, with its rank and the contribution of each factor; a
-    `GraphPath`; and node-link JSON itself. Raises `InvalidInputError` for anything else, and links to missing nodes.
+    `graphsearch.context.ContextBlock`, its triplets; a `GraphPath`; and node-link JSON itself. Raises
+    `InvalidInputError` for anything else, and links to missing nodes.
     """
     match shown:
         case Mapping():
             return _sound(shown)
-        case Explanation():
-            parts = _of_explanation(shown)
         case GraphPath():
             parts = _of_path(shown)
-        case MadeOfTriplets() | RecallResult():
+        case MadeOfTriplets():
             parts = _of_answer(shown)
         case _:
             raise InvalidInputError("export", [f"no graph is shown by {type(shown).__name__}"])
@@ -65,16 +58,10 @@ def plain_graph(shown: Exportable) -> Graph:
     for part in parts:
         if "key" in part:
             links.setdefault(part["key"], part)
-        elif len(part) > len(nodes.get(part["id"], ())):  # the first of the fullest descriptions
-            nodes[part["id"]] = part
-    reached = {end for link in links.values() for end in (link["source"], link["target"])}
-    kept = [node for node in nodes.values() if not _is_bare(node) or node["id"] in reached]
-    return {"directed": True, "multigraph": True, "graph": {}, "nodes": kept, "links": list(links.values())}
-
-
-def _is_bare(node: _Json) -> bool:
-    """Whether nothing is known of a node but that something leads through it."""
-    return len(node) == len(_NODE)
+        else:
+            nodes.setdefault(part["id"], part)
+    kept = {"nodes": list(nodes.values()), "links": list(links.values())}
+    return {"directed": True, "multigraph": True, "graph": {}, **kept}
 
 
 _NODE: Final = ("id", "name", "type")
@@ -95,94 +82,20 @@ def _sound(graph: Graph) -> Graph:
 
 _Parts: TypeAlias = Iterator[_Json]
 
-MENTIONED_IN: Final = "mentioned_in"
-"""The type of a link from an entity to a memory."""
-MENTIONS: Final = "mentions"
-"""The type of a link from a memory to an entity."""
 
-
-def _of_answer(answer: MadeOfTriplets | RecallResult) -> _Parts:
-    for triplet in getattr(answer, "triplets", ()):
-        yield from _of_triplet(triplet, {"score": triplet.score})
+def _of_answer(answer: MadeOfTriplets) -> _Parts:
+    for triplet in answer.triplets:
+        yield from map(node_of, (triplet.source, triplet.target))
+        yield link_of(triplet.relation, evidence=list(triplet.relation.evidence), score=triplet.score)
     if isinstance(answer, SearchResult):
         for connection in answer.connections:
             for path in connection.paths.values():
                 yield from _of_path(path)
-    if isinstance(answer, RecallResult):
-        for anchor in answer.analysis.anchors:
-            yield {"id": str(anchor.entity_id), "name": anchor.name, "type": "entity"}
-    for recalled in getattr(answer, "memories", ()):
-        yield _of_memory(recalled, {"score": recalled.score})
-        yield from _of_walk(recalled.path)
-
-
-def _of_explanation(explanation: Explanation) -> _Parts:
-    found, element = explanation.found, explanation.element
-    extra = {
-        "score": explanation.score,
-        "rank": explanation.rank,
-        "kept_out": encode(explanation.kept_out),
-        **{f"{part.name}_part": part.contribution for part in explanation.parts},
-    }
-    match found:
-        case Triplet():
-            yield from _of_triplet(found, extra)
-        case RecalledMemory():
-            yield _of_memory(found, extra)
-            yield from _of_walk(found.path)
-        case FoundEntity():
-            yield node_of(found.entity, **extra)
-        case None:
-            yield {"id": _id(element), "name": element.id, "type": element.kind.value, **extra}
 
 
 def _of_path(path: GraphPath) -> _Parts:
     yield from map(node_of, path.entities)
     yield from (link_of(relation, evidence=list(relation.evidence)) for relation in path.relations)
-
-
-def _of_triplet(triplet: Triplet, extra: Mapping[str, Any]) -> _Parts:
-    yield from map(node_of, (triplet.source, triplet.target))
-    yield link_of(triplet.relation, evidence=list(triplet.relation.evidence), **extra)
-
-
-def _of_memory(recalled: RecalledMemory, extra: Mapping[str, Any]) -> _Json:
-    memory = recalled.memory
-    return {
-        "id": _id(ElementRef(ElementKind.MEMORY, memory.id)),
-        "name": memory.subject or memory.text or memory.id,
-        "type": ElementKind.MEMORY.value,
-        "text": memory.text,
-        "speaker": memory.speaker,
-        "occurred_at": encode(memory.occurred_at),
-        **extra,
-    }
-
-
-def _of_walk(path: Sequence[ElementRef]) -> _Parts:
-    """The steps by which the graph led to a memory: entities and memories, possibly with a relation in between."""
-    via, before = "", None
-    for step in path:
-        if step.kind is ElementKind.RELATION:
-            via = step.id
-            continue
-        yield {"id": _id(step), "name": step.id, "type": step.kind.value}
-        if before is not None:
-            yield _step(before, step, via)
-        via, before = "", step
-
-
-def _step(before: ElementRef, after: ElementRef, relation: str) -> _Json:
-    ends = {"source": _id(before), "target": _id(after)}
-    if relation:
-        return {**ends, "key": relation, "type": ElementKind.RELATION.value}
-    type_ = MENTIONS if before.kind is ElementKind.MEMORY else MENTIONED_IN
-    return {**ends, "key": f"{ends['source']} {type_} {ends['target']}", "type": type_}
-
-
-def _id(element: ElementRef) -> str:
-    """The UUID of entities and relations; ids of memories are arbitrary, so they are prefixed by their kind."""
-    return f"memory:{element.id}" if element.kind is ElementKind.MEMORY else element.id
 
 
 _LONGEST: Final = 80

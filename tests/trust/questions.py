@@ -187,10 +187,10 @@ async def shown_to_models(side: Side, about: Subject) -> Any:
 
 
 async def recall(side: Side, about: Subject) -> Any:
-    """Memories that answer, in files and in a notebook too."""
+    """Memories that answer, in a notebook too."""
     result = await side.engine.recall(about.query, gate=side.gate, limit=MANY)
     if side.exact:
-        return plain(encode(result)), _files(result), _page(result)
+        return plain(encode(result)), _page(result)
     return plain(([each.memory.id for each in result.memories], result.reason))
 
 
@@ -220,10 +220,10 @@ async def _relation(side: Side, about: Subject) -> UUID:
 
 
 async def explain(side: Side, about: Subject) -> Any:
-    """Why a relation was found, in files and in a notebook too."""
+    """Why a relation was found, in a notebook too."""
     element = ElementRef(ElementKind.RELATION, str(await _relation(side, about)))
     found = await side.engine.explain(about.query, element, gate=side.gate, mode=about.mode)
-    return plain({**encode(found), "element": ""}), _files(found), _page(found)
+    return plain({**encode(found), "element": ""}), _page(found)
 
 
 async def why(side: Side, about: Subject) -> Any:
