@@ -9,6 +9,7 @@ from graphsearch.access.reader import reading
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Relation
+from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 
 _READ: Final = 300
 """The relations that questions are made of, the first by id."""
@@ -28,8 +29,9 @@ async def example_questions(engine: GraphSearchEngine, *, limit: int = 4, gate: 
         ends = {end for each in best.values() for end in (each.source_id, each.target_id)}
         known = {each.id: each for each in await reader.get_entities(sorted(ends))}
     pairs = [(each, known[each.source_id], known[each.target_id]) for each in best.values()]
+    pairs.sort(key=lambda pair: pair[1].type in CASE_SENSITIVE_TYPES)  # code is asked for by those who read it
     return tuple(
         f"{'who' if source.type == 'person' else 'what'} {each.type.replace('_', ' ')} {target.name}?"
         for each, source, target in pairs
-        if len(target.name) <= _LONGEST
+        if len(target.name) <= _LONGEST and not target.name.startswith("__")
     )[:limit]

@@ -57,6 +57,7 @@ async function draw() {
     if (focused && document.activeElement === document.body) document.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     content.dispatchEvent(new CustomEvent("placed"));
   };
+  for (const panel of place.main.querySelectorAll(".panel")) panel.inert = true; // its view has ended: nothing is begun in it any more
   drawer.close({ restore: false });
   keys = {};
   const slow = setTimeout(() => placed(states.loading(asked(here))), SLOW);
