@@ -220,12 +220,12 @@ class Ingestor(Facade[ingestor.Ingestor]):
         ...
 
     def add(self, path: Path | str, *, only: Iterable[str]=(), name: str | None=None, hidden: bool=False, progress: Progress | None=None) -> IngestReport:
-        """Ingest a folder or a file of Python source, JSON lines, Markdown and plain text.
+        """Ingest a folder or a file: Python source, JSON lines, documents, tables, transcripts, exports of chats.
 
         * ``only``: relative paths of the files and folders to ingest; default all.
         * ``name``: the name that identifies the folder in later ingests; default its own name.
         * ``hidden``: also read hidden files and folders. They are skipped, as are private keys, unless ``path`` or
-          ``only`` names them: see `IngestReport.skipped`.
+          ``only`` names them: see `IngestReport.skipped`, where files without a reader are counted, too.
         * ``progress``: called after every step.
 
         Content that is gone from the folder since the last ingest is forgotten. Names are resolved among the files of
