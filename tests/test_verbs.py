@@ -22,10 +22,11 @@ from graphsearch import (
     reembed,
     sync,
 )
-from graphsearch.cli.app import NAMES, app, sentences
+from graphsearch.cli.app import NAMES, app, groups
 from graphsearch.operations.operation import Profile
 from graphsearch.operations.table import operations
 
+SENTENCES = {name: sentence for group in groups().values() for name, sentence in group.items()}
 ROOT = Path(__file__).parents[1]
 OTHER_NAMES = {"build": "context", "apply": "feedback"}
 """Methods whose class names their object: ``ContextBuilder.build``, ``FeedbackService.apply``."""
@@ -34,7 +35,6 @@ OTHER_ROWS = {"context": "graph_query", "neighbors": "graph_neighbors", "path": 
 
 NOT_ROWS = {
     "search_and_recall": "`graph_query` searches and recalls at once, and logs what it shows for `feedback`",
-    "forget_with_receipt": "`forget --receipt`: a receipt is a file, for the people who keep it",
     "add": "it reads the folders of the machine that it runs on",
     "export": "it writes a file of that machine",
     "import": "it reads files of that machine",
@@ -99,7 +99,7 @@ def test_the_blocking_library_has_the_same_verbs():
 
 
 def test_each_row_is_a_command_and_each_command_a_row_or_more_for_a_reason():
-    commands = {name.replace("-", "_") for name in sentences()}
+    commands = {name.replace("-", "_") for name in SENTENCES}
     assert commands - {NAMES.get(name, name) for name in ROWS} == MORE_COMMANDS.keys()
     assert {NAMES.get(name, name) for name in ROWS} <= commands
 
@@ -111,7 +111,7 @@ def test_a_command_says_and_takes_what_its_row_does(row):
     assert made.name == command(shown).name
     if row.name == "remember":
         return  # of files, and of the facts in them: written by hand
-    assert made.get_short_help_str(400) == sentences()[shown] == row.people.replace("_", "-")
+    assert made.get_short_help_str(400) == SENTENCES[shown] == row.people.replace("_", "-")
     fields = row.request.__annotations__.keys() - {"details"}
     assert fields <= {parameter.name for parameter in made.params}
 
@@ -124,7 +124,7 @@ def test_the_reference_lists_all_commands():
     spec.loader.exec_module(building)
     page = building.on_page_markdown((ROOT / "docs" / "reference" / "command-line.md").read_text())
     assert building.MARK not in page
-    for name, sentence in sentences().items():
+    for name, sentence in SENTENCES.items():
         assert f"| `{name}" in page
         assert f" | {sentence} | " in page
 
@@ -136,7 +136,7 @@ def test_how_many_results_is_called_limit_everywhere():
             assert not strange & inspect.signature(getattr(owner, verb)).parameters.keys()
     for row in operations().values():
         assert not strange & row.request.__annotations__.keys()
-    for name in sentences():
+    for name in SENTENCES:
         if name != "eval":  # where k is that of recall@k
             options = {option for parameter in command(name).params for option in parameter.opts}
             assert not {"-k", "--k", "--top-k", "--count"} & options

@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from graphsearch.cli.app import NAMES, app, sentences
+from graphsearch.cli.app import NAMES, app, groups
 from graphsearch.operations.table import operations
 
 MARK: Final = "<!-- the commands -->"
@@ -43,7 +43,8 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 def commands() -> str:
     """A row for each command: how it is called, what it does, and of which class its JSON is."""
     printed = {NAMES.get(name, name).replace("_", "-"): _kind(name) for name in operations()} | dict(_PRINTED)
-    rows = [f"| `{_usage(name)}` | {sentence} | {printed[name]} |" for name, sentence in sentences().items()]
+    said = [each for group in groups().values() for each in group.items()]
+    rows = [f"| `{_usage(name)}` | {sentence} | {printed[name]} |" for name, sentence in said]
     return "\n".join(["| command | does | `--json` |", "|---|---|---|", *rows])
 
 

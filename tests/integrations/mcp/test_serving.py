@@ -28,7 +28,9 @@ async def started(postgres_database, monkeypatch):
     async def start(command=serving.mcp, **options):
         url = asyncio.get_running_loop().create_future()
         monkeypatch.setattr(serving, "_say", url.set_result)
-        named = {name: options.pop(name) for name in ("tokens", "disabled", "attribute") if name in options}
+        named: dict[str, Any] = {
+            name: options.pop(name) for name in ("tokens", "disabled", "attribute") if name in options
+        }
         given: dict[str, Any] = {"attribute": ("role=editor",), **named}
         group = serving.Serving(org="acme", project="web", dsn=postgres_database.dsn, **given)
         served = command(http="127.0.0.1:0", serving=group, **options)
