@@ -104,14 +104,17 @@ def test_commands_beside_a_server_are_the_same(user):
     with subprocess.Popen(
         user.command("serve"), cwd=user.folder, env=user.environment, stderr=subprocess.PIPE, text=True
     ) as served:
-        assert served.stderr is not None
-        assert "ready" in served.stderr.readline()
-        assert "memories" in user.types("remember", "notes.md").stdout
-        block = user.types(QUESTION)
-        assert "Ada Lovelace leads the backend team" in block.stdout
-        assert "did you mean" in user.types("serch", code=2).stderr
-        assert "Remove this memory?" in user.types("forget", "1", given="n\n", code=1).stderr
-        served.send_signal(signal.SIGTERM)
-        assert served.wait() == 0
-        assert "Traceback" not in served.stderr.read()
+        try:
+            assert served.stderr is not None
+            assert "ready" in served.stderr.readline()
+            assert "memories" in user.types("remember", "notes.md").stdout
+            block = user.types(QUESTION)
+            assert "Ada Lovelace leads the backend team" in block.stdout
+            assert "did you mean" in user.types("serch", code=2).stderr
+            assert "Remove this memory?" in user.types("forget", "1", given="n\n", code=1).stderr
+            served.send_signal(signal.SIGTERM)
+            assert served.wait() == 0
+            assert "Traceback" not in served.stderr.read()
+        finally:
+            served.terminate()
     assert user.types(QUESTION).stdout == block.stdout

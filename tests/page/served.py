@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+from sse_starlette.sse import AppStatus
 
 from examples import team
 from graphsearch.authz import CedarAuthorizer
@@ -115,6 +116,7 @@ async def serving() -> AsyncIterator[Served]:
     finally:
         stop.set()
         await asyncio.gather(*tasks)
+        AppStatus.should_exit = False  # a server that stops sets it for the whole process, which goes on
 
 
 async def _team(engine: GraphSearchEngine, clock: FixedClock) -> None:
