@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
-from sse_starlette.sse import AppStatus
 
 from examples import team
 from graphsearch.authz import CedarAuthorizer
@@ -95,7 +94,7 @@ async def serving() -> AsyncIterator[Served]:
     await _team(engines[TEAM], clock)
     await _hostile(engines[HOSTILE])
     await _sessions(service, identities.values(), clock)
-    stop, urls, tasks = asyncio.Event(), list[str](), list[asyncio.Task[None]]()
+    urls, running = list[str](), list[tuple[asyncio.Event, asyncio.Task[None]]]()
     for read_only in (False, True):
         desk = served.Desk(attrs.evolve(service, read_only=read_only))
         routes = [
@@ -103,20 +102,21 @@ async def serving() -> AsyncIterator[Served]:
             *served.page_routes(desk, tokens.identify, principals=tokens.identities),
         ]
         app = served.http_app(served.make_server(desk, tokens.identify), host="127.0.0.1", routes=routes, tokens=tokens)
-        ready = asyncio.Event()
+        ready, stop = asyncio.Event(), asyncio.Event()
 
         def started(url: str, ready: asyncio.Event = ready) -> None:
             urls.append(url.removesuffix("/mcp"))
             ready.set()
 
-        tasks.append(asyncio.create_task(served.serve_http(app, "127.0.0.1", 0, stop, started=started)))
+        serving = served.serve_http(app, "127.0.0.1", 0, stop, started=started)
+        running.append((stop, asyncio.create_task(serving)))
         await ready.wait()
     try:
         yield Served(*urls)
     finally:
-        stop.set()
-        await asyncio.gather(*tasks)
-        AppStatus.should_exit = False  # a server that stops sets it for the whole process, which goes on
+        for stop, task in reversed(running):  # each restores the handlers of signals that it found
+            stop.set()
+            await task
 
 
 async def _team(engine: GraphSearchEngine, clock: FixedClock) -> None:
