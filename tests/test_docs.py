@@ -34,7 +34,8 @@ INSTALLED = re.compile(r"pip install\s+'(?:graphsearch|\.)\[([a-z,-]+)\]'")
 NOT_RUN = {
     "README.md": [  # a file of the reader's; docs/ten-minutes.md runs them
         "graphsearch demo                             # sample data, what it knows, and a page to look at",
-        "graphsearch remember notes.md                # in a folder of yours: text, chats, tables, PDF, code",
+        "graphsearch remember notes.md                # a file: text, chats, tables, PDF",
+        "graphsearch add src                          # or a folder, of documents and code",
         'graphsearch "who leads the backend?"',
     ],
     "docs/how-to/look-at-the-page.md": ["graphsearch ui"],  # runs until it is stopped
