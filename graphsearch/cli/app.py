@@ -87,24 +87,21 @@ class Commands(click.Group):
         """The names of all commands."""
         return [name for group in groups().values() for name in group]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of a name, or of the operation of that name."""
         if cmd_name == "hook":
             return _hook
         name = _spelt(cmd_name.replace("-", "_"))
         written = {_spelt(path.partition(":")[2]): path for group in WRITTEN.values() for path in group}
-        if name not in {*self.list_commands(ctx), *written}:
-            return None
         commands = import_module("graphsearch.cli.commands")
         if name in written:
             module, _, function = written[name].partition(":")
             made = commands.command_of(name, getattr(import_module(f"graphsearch.cli.{module}"), function))
         else:
-            operations = import_module("graphsearch.operations.table").operations()
-            made = commands.command_of_operation(
-                name, next(operations[each] for each in operations if _spelt(each) == name)
-            )
-        return cast("click.Command", made)
+            rows = import_module("graphsearch.operations.table").operations()
+            row = next((rows[each] for each in rows if _spelt(each) == name), None)
+            made = row and commands.command_of_operation(name, row)
+        return cast("click.Command | None", made)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -14,7 +14,7 @@ import attrs
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Memory, Relation
+from graphsearch.model import Memory, Relation, View
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.page.rows import DIGITS, RelationRow, relation_row
@@ -167,16 +167,13 @@ def _placed(found: SearchResult) -> Mapping[UUID, Placed]:
 
 
 def _happened(relation: Relation, before: SearchResult, after: SearchResult, *, was: bool, is_now: bool) -> Happened:
+    before_view, after_view = (View(each.as_of, each.known_at) for each in (before, after))
+    period = relation.valid_from, relation.valid_to
     if was and is_now:
         return Happened.STAYED
     if is_now:
-        return Happened.ROSE if _holds(relation, before.as_of) else Happened.APPEARED
-    return Happened.FELL if _holds(relation, after.as_of) else Happened.ENDED
-
-
-def _holds(relation: Relation, at: datetime) -> bool:
-    start, end = relation.valid_from, relation.valid_to
-    return (start is None or start <= at) and (end is None or at < end)
+        return Happened.ROSE if before_view.holds(*period) else Happened.APPEARED
+    return Happened.FELL if after_view.holds(*period) else Happened.ENDED
 
 
 def _proofs(relations: Iterable[Relation]) -> set[str]:
