@@ -152,7 +152,7 @@ _NAMED: Final[Mapping[Says, str]] = MappingProxyType(
         ARGUMENTS["id"]: "",
     }
 )
-"""Arguments that are ids, by what is said of them, and the kind of what they name: they may be rows of an answer."""
+"""The help of arguments that take an id, and the kind of element: a row of an answer may stand for the id."""
 
 
 def command_of_operation(name: str, operation: Operation) -> Command:

@@ -1,4 +1,4 @@
-"""Where a command works: what graphsearch.toml says beside the work, and what counts where nothing is said."""
+"""Where a command works: the settings of the nearest graphsearch.toml, and their defaults."""
 
 from __future__ import annotations
 
