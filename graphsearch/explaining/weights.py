@@ -12,6 +12,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, known
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ALPHA, ElementKind, ElementRef, Entity, Memory, Outcome, Relation
+from graphsearch.model.identity import id_or_name
 from graphsearch.protocols import GraphStore
 
 LATEST: Final = 50
@@ -38,12 +39,12 @@ async def visible(element: ElementRef, reader: Reader) -> Entity | Relation | Me
     Raises `UnknownElementError` if there is none, or it is hidden: the error does not distinguish the two.
     """
     found: Entity | Relation | Memory | None
+    named = id_or_name(element.id)
     match element.kind:
         case ElementKind.ENTITY:
-            return await known(_id(element) or element.id, reader)
+            return await known(named, reader)
         case ElementKind.RELATION:
-            id_ = _id(element)
-            found = await reader.relation(id_) if id_ else None
+            found = await reader.relation(named) if isinstance(named, UUID) else None
         case ElementKind.MEMORY:
             found = await reader.memory(element.id)
     if found is None:
@@ -75,10 +76,3 @@ async def weight_history(
         )
         weight = min(max((weight - ALPHA * record.outcome.value) / (1.0 - ALPHA), 0.0), 1.0)
     return tuple(reversed(changes))
-
-
-def _id(element: ElementRef) -> UUID | None:
-    try:
-        return UUID(element.id)
-    except ValueError:
-        return None
