@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from graphsearch.access.evidence import supported_since
-from graphsearch.access.reader import EntityRef, Reader, known
+from graphsearch.access.reader import Reader, known
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import (
     Explanation,
@@ -23,6 +23,7 @@ from graphsearch.explaining.explanation import (
     verdict,
 )
 from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
+from graphsearch.model.identity import id_or_name
 from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Question
@@ -98,7 +99,7 @@ async def explain_entity(
     An entity that was not a candidate is scored as one more candidate. Raises `UnknownElementError` if there is no such
     entity, or it is hidden.
     """
-    wanted = await known(_reference(element), reader)
+    wanted = await known(id_or_name(element.id), reader)
     explain = partial(explained, ElementRef(ElementKind.ENTITY, str(wanted.id)), request.query, request.ranking)
     now, reader = reader.view.as_of, at_time_asked(question, reader)
     found = await proposed(request, question, reader)
@@ -120,14 +121,6 @@ async def explain_entity(
         return explain(len(among), (KeptOut.NOT_FOUND, reason), own)
     reason = f"found, but place {place + 1} lies beyond the {request.candidates} candidates"
     return explain(len(among), (KeptOut.CANDIDATES, reason), own)
-
-
-def _reference(element: ElementRef) -> EntityRef:
-    """An id, else a name."""
-    try:
-        return UUID(element.id)
-    except ValueError:
-        return element.id
 
 
 def _ranked(entity_id: UUID, ranked: Sequence[FoundEntity]) -> tuple[int, FoundEntity]:
