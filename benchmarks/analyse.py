@@ -20,12 +20,12 @@ from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns, rounded
 from graphsearch.access.reader import reading
 from graphsearch.protocols import GraphStore
-from graphsearch.query import Analysis, analyse
-from graphsearch.query.asked_time import PRESENT
+from graphsearch.question import Analysis, analyse
+from graphsearch.question.asked_time import PRESENT
+from graphsearch.question.interpreting import read
+from graphsearch.question.linking import anchors_of
+from graphsearch.question.type_profile import ProfileCache
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.understanding.interpreting import read
-from graphsearch.understanding.linking import anchors_of
-from graphsearch.understanding.type_profile import ProfileCache
 
 PROMISED_MS: Final = 2.0
 

@@ -24,7 +24,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.protocols import GraphStore
-from graphsearch.recall.result import RecallResult
+from graphsearch.ranking.memories.result import RecallResult
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 

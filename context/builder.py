@@ -26,10 +26,10 @@ from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import Summary, cited_lines
 from graphsearch.protocols import GraphStore, TokenCounter
-from graphsearch.recall.options import CHANNELS, ChannelName, RecallRequest, Workload
-from graphsearch.recall.result import RecalledMemory
+from graphsearch.question.interpreting import Interpretation
+from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallRequest, Workload
+from graphsearch.ranking.memories.result import RecalledMemory
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
-from graphsearch.understanding.interpreting import Interpretation
 
 NO_ROOM: Final = "nothing that was found fits into the budget"
 SHORT: Final = 60

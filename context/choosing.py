@@ -18,9 +18,9 @@ from typing import Final
 
 from graphsearch.model import Memory, Triplet
 from graphsearch.modes.result import SearchResult
-from graphsearch.query.analysis import Analysis
-from graphsearch.query.question_type import MAX_READ, QuestionType
-from graphsearch.recall.result import RecalledMemory, RecallResult
+from graphsearch.question.analysis import Analysis
+from graphsearch.question.question_type import MAX_READ, QuestionType
+from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
 from graphsearch.text.word_lists import word_set
 
 FEW: Final = 15.0

@@ -9,7 +9,7 @@ import attrs
 
 from graphsearch.model import ElementKind, Triplet
 from graphsearch.modes.result import SearchResult
-from graphsearch.recall.result import RecalledMemory, RecallResult
+from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
 
 FIRST = 25
 """Of so many of the best triplets, and of as many memories, a block says why they are not in it."""

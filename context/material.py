@@ -37,10 +37,11 @@ from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Scope, Triplet
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult, Summary
-from graphsearch.query.question_type import HEALTHY
-from graphsearch.recall.options import RecallRequest
-from graphsearch.recall.result import RecalledMemory, RecallResult
-from graphsearch.recall.selection import floor_of
+from graphsearch.question.interpreting import Interpretation
+from graphsearch.question.question_type import HEALTHY
+from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.memories.selection import floor_of
 from graphsearch.text.rendering import (
     IN_DOUBT,
     NEWEST_FIRST,
@@ -50,7 +51,6 @@ from graphsearch.text.rendering import (
     short_triplet_line,
     triplet_line,
 )
-from graphsearch.understanding.interpreting import Interpretation
 
 MEMORIES: Final = 50
 """The number of memories requested: more than fit any default budget."""

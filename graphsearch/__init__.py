@@ -77,19 +77,19 @@ if TYPE_CHECKING:
     from graphsearch.moving import import_scope as import_scope
     from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
-    from graphsearch.ranking.options import Ranking as Ranking
-    from graphsearch.ranking.options import RankRequest as RankRequest
-    from graphsearch.ranking.result import FoundEntity as FoundEntity
-    from graphsearch.ranking.result import RankResult as RankResult
-    from graphsearch.recall.options import RecallRequest as RecallRequest
-    from graphsearch.recall.options import RecallScoring as RecallScoring
-    from graphsearch.recall.options import Workload as Workload
-    from graphsearch.recall.result import RecalledMemory as RecalledMemory
-    from graphsearch.recall.result import RecallResult as RecallResult
+    from graphsearch.ranking.entities.options import Ranking as Ranking
+    from graphsearch.ranking.entities.options import RankRequest as RankRequest
+    from graphsearch.ranking.entities.result import FoundEntity as FoundEntity
+    from graphsearch.ranking.entities.result import RankResult as RankResult
+    from graphsearch.ranking.memories.options import RecallRequest as RecallRequest
+    from graphsearch.ranking.memories.options import RecallScoring as RecallScoring
+    from graphsearch.ranking.memories.options import Workload as Workload
+    from graphsearch.ranking.memories.result import RecalledMemory as RecalledMemory
+    from graphsearch.ranking.memories.result import RecallResult as RecallResult
+    from graphsearch.ranking.triplets.subgraph_scores import score_triplets as score_triplets
+    from graphsearch.ranking.triplets.triplet_score import ScoringOptions as ScoringOptions
     from graphsearch.reembedding import estimate_reembedding as estimate_reembedding
     from graphsearch.reembedding import reembed as reembed
-    from graphsearch.scoring.subgraph_scores import score_triplets as score_triplets
-    from graphsearch.scoring.triplet_score import ScoringOptions as ScoringOptions
     from graphsearch.stores import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.stores import InMemoryGraphStore as InMemoryGraphStore
     from graphsearch.stores import PostgresGraphStore as PostgresGraphStore

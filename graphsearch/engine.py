@@ -33,19 +33,19 @@ from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.result import SearchResult
 from graphsearch.modes.steps import around, understood
 from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
-from graphsearch.ranking.options import RankRequest
-from graphsearch.ranking.ranker import rank_entities
-from graphsearch.ranking.result import RankResult
-from graphsearch.recall.options import RecallRequest, RecallScoring, for_embedder
-from graphsearch.recall.recaller import recall
-from graphsearch.recall.result import RecallResult
-from graphsearch.relevance.word_coverage import Lexicon, LineTerms
-from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.question.interpreting import PhraseVectors
+from graphsearch.question.type_profile import ProfileCache
+from graphsearch.ranking.entities.options import RankRequest
+from graphsearch.ranking.entities.ranker import rank_entities
+from graphsearch.ranking.entities.result import RankResult
+from graphsearch.ranking.memories.options import RecallRequest, RecallScoring, for_embedder
+from graphsearch.ranking.memories.recaller import recall
+from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
 from graphsearch.traversal.choosing import as_traversal
 from graphsearch.traversal.k_hop import MAX_ENTITIES
 from graphsearch.traversal.paths import GraphPath, best_path
-from graphsearch.understanding.interpreting import PhraseVectors
-from graphsearch.understanding.type_profile import ProfileCache
 
 
 @all_observed

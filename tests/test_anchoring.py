@@ -5,9 +5,9 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Mention
 from graphsearch.modes.options import SearchMode
-from graphsearch.query import Plan
+from graphsearch.question import Plan
+from graphsearch.question.name_lookup import FITS
 from graphsearch.testing.fakes import NOON
-from graphsearch.understanding.name_lookup import FITS
 from tests.gates import allowing
 
 ADA = Entity(type="person", name="Ada Lovelace", aliases=["the Countess"])

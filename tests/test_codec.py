@@ -44,8 +44,8 @@ from graphsearch.model.codec import COMPUTED, UNSAID, Says, decode, encode, sche
 from graphsearch.model.reports import Statistics
 from graphsearch.modes.result import SearchResult, Sentence, Source
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.result import RankResult
-from graphsearch.recall.result import RecallResult
+from graphsearch.ranking.entities.result import RankResult
+from graphsearch.ranking.memories.result import RecallResult
 from graphsearch.testing.fakes import WordCounter
 from graphsearch.testing.strategies import texts as hostile
 from tests.exporting.answers import team

@@ -22,7 +22,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchResult
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.gates import allowing

@@ -23,15 +23,15 @@ from graphsearch.moving import ExportFormat, convert_export, export_scope, impor
 from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import form_lookups
 from graphsearch.protocols import GraphStore
-from graphsearch.query.question_names import Named, NameKind
+from graphsearch.question.linking import Linked, Nameable, link
+from graphsearch.question.name_lookup import with_other_forms
+from graphsearch.question.question_names import Named, NameKind
+from graphsearch.question.type_profile import Wording
+from graphsearch.question.words import tokens
 from graphsearch.stores.in_memory import searching
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import terms
-from graphsearch.understanding.linking import Linked, Nameable, link
-from graphsearch.understanding.name_lookup import with_other_forms
-from graphsearch.understanding.type_profile import Wording
-from graphsearch.understanding.words import tokens
 from tests.gates import allowing
 from tests.waiting import calls
 
@@ -275,7 +275,7 @@ async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch
         compared.extend(entity.names)
         return 0.0
 
-    monkeypatch.setattr("graphsearch.understanding.name_lookup.likeness", noted)
+    monkeypatch.setattr("graphsearch.question.name_lookup.likeness", noted)
     asked = [Named(text=f"Ada {name}", start=0, end=3, kind=NameKind.PROPER_NOUN) for name in words(100, 5000).split()]
     await with_other_forms((), asked, Linked(links=(), masked=()), _Names(4000))  # type: ignore[arg-type]
     assert 0 < len(compared) <= 16 * 50

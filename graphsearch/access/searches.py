@@ -19,8 +19,8 @@ from graphsearch.access.statistics import Statistics
 from graphsearch.access.window import widest
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Mentioned, Turns
 from graphsearch.columns.key_index import KeyIndex, among
+from graphsearch.columns.similarity import cosines
 from graphsearch.model import ElementKind, Entity, Relation, Vector
-from graphsearch.scoring.similarity import cosines
 from graphsearch.text.bm25 import K1, TermCounts, embedding_text, frequencies, searchable_text
 
 RESTATED: Final = 500

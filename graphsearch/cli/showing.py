@@ -20,11 +20,11 @@ from graphsearch.context import ContextBlock
 from graphsearch.curation import Event
 from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triplet
 from graphsearch.page.rows import Named, RelationRow
-from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.result import RecalledMemory
+from graphsearch.question.interpreting import Interpretation
+from graphsearch.ranking.entities.result import FoundEntity
+from graphsearch.ranking.memories.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
-from graphsearch.understanding.interpreting import Interpretation
 
 _PARTS: Final = (
     "proximity=breakdown.proximity_part importance=breakdown.importance_part feedback=breakdown.feedback_part"

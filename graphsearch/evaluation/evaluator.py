@@ -77,7 +77,7 @@ from graphsearch.model import Batch, ElementKind, Fact, Memory
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.recall.options import CHANNELS, ChannelName, RecallScoring
+from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallScoring
 from graphsearch.text.analyser import Analyser, stem
 
 Channels = tuple[ChannelName, ...]

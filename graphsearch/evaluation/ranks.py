@@ -32,12 +32,12 @@ from graphsearch.model import ElementKind, Entity, Memory, Principal, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.recall.options import CHANNELS, ChannelName
+from graphsearch.question.name_lookup import time_asked
+from graphsearch.question.words import relation_line
+from graphsearch.ranking.memories.options import CHANNELS, ChannelName
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
 from graphsearch.text.bm25 import frequencies, idf, saturated
 from graphsearch.text.rendering import OBSERVATIONS, memory_line
-from graphsearch.understanding.name_lookup import time_asked
-from graphsearch.understanding.words import relation_line
 
 Line = tuple[Entity, Relation, Entity]
 Item = TypeVar("Item", Line, str)

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphsearch.access.evidence import supported_since
 from graphsearch.access.reader import Reader, known
+from graphsearch.columns.freshness import age_in_days, freshness
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import (
     Explanation,
@@ -28,13 +29,13 @@ from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
-from graphsearch.ranking.options import RankRequest
-from graphsearch.ranking.proposing import Proposal
-from graphsearch.ranking.ranker import analysed, at_time_asked, chosen, proposed, scored
-from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.options import RecallRequest, RecallScoring
-from graphsearch.recall.result import RecallResult
-from graphsearch.scoring.triplet_score import ScoringOptions, age_in_days, freshness, score
+from graphsearch.ranking.entities.options import RankRequest
+from graphsearch.ranking.entities.proposing import Proposal
+from graphsearch.ranking.entities.ranker import analysed, at_time_asked, chosen, proposed, scored
+from graphsearch.ranking.entities.result import FoundEntity
+from graphsearch.ranking.memories.options import RecallRequest, RecallScoring
+from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
 
 ALL: Final = 1_000_000_000
 WIDE: Final = 2_000

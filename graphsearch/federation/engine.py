@@ -29,10 +29,10 @@ from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
 from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.options import RankRequest
-from graphsearch.ranking.result import RankResult
-from graphsearch.recall.options import RecallRequest
-from graphsearch.recall.result import RecalledMemory, RecallResult
+from graphsearch.ranking.entities.options import RankRequest
+from graphsearch.ranking.entities.result import RankResult
+from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
 from graphsearch.traversal.paths import GraphPath
 
 

@@ -17,9 +17,9 @@ from graphsearch.columns import NONE, Codes, Floats, Hits, Rows, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
 from graphsearch.modes.findings import hop_scores
 from graphsearch.modes.result import Connection
-from graphsearch.query.question_names import Anchor
-from graphsearch.relevance.triplet_relevance import CERTAIN
-from graphsearch.scoring.triplet_score import ScoringOptions, score
+from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
 from graphsearch.traversal.paths import GraphPath
 
 MAX_NAMES: Final = 8

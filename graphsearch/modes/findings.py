@@ -13,9 +13,9 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Codes, Floats, Mask, Rows, Subgraph
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import EdgeKind, Triplet, TripletScore
-from graphsearch.relevance.triplet_relevance import Relevance
-from graphsearch.scoring.subgraph_scores import Reliability, score_triplets
-from graphsearch.scoring.triplet_score import (
+from graphsearch.ranking.triplets.subgraph_scores import Reliability, score_triplets
+from graphsearch.ranking.triplets.triplet_relevance import Relevance
+from graphsearch.ranking.triplets.triplet_score import (
     LEAST_SHOWN,
     ScoreColumns,
     ScoringOptions,

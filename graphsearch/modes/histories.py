@@ -9,8 +9,8 @@ from typing import Final
 from uuid import UUID
 
 from graphsearch.model import Triplet
-from graphsearch.query.asked_time import AskedTime, History
-from graphsearch.query.question_names import Anchor
+from graphsearch.question.asked_time import AskedTime, History
+from graphsearch.question.question_names import Anchor
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)

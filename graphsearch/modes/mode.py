@@ -29,11 +29,11 @@ from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
-from graphsearch.query.question_names import Anchor
-from graphsearch.relevance.word_coverage import Lexicon, LineTerms
-from graphsearch.scoring.triplet_score import ScoringOptions
-from graphsearch.understanding.interpreting import PhraseVectors, Understanding
-from graphsearch.understanding.type_profile import ProfileCache
+from graphsearch.question.interpreting import PhraseVectors, Understanding
+from graphsearch.question.question_names import Anchor
+from graphsearch.question.type_profile import ProfileCache
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
 
 Part = Literal["embedder", "llm"]
 

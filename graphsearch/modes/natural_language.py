@@ -24,10 +24,10 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.query_prompt import ANSWER, prompt_for, query_of, vocabulary_within
 from graphsearch.modes.steps import around, scored_by_hops
 from graphsearch.protocols import TokenCounter
-from graphsearch.query.asked_time import PRESENT
-from graphsearch.query.question_names import Anchor
-from graphsearch.understanding.interpreting import read
-from graphsearch.understanding.linking import anchors_of
+from graphsearch.question.asked_time import PRESENT
+from graphsearch.question.interpreting import read
+from graphsearch.question.linking import anchors_of
+from graphsearch.question.question_names import Anchor
 
 PROMPT_TOKENS: Final = 8_000
 STARTED: Final = 100

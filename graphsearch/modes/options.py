@@ -11,7 +11,7 @@ import attrs
 from graphsearch.access.request import Request
 from graphsearch.model import validation as check
 from graphsearch.protocols import Traversal
-from graphsearch.scoring.triplet_score import LEAST_SHOWN
+from graphsearch.ranking.triplets.triplet_score import LEAST_SHOWN
 
 
 class SearchMode(StrEnum):

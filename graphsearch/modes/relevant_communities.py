@@ -15,7 +15,7 @@ from graphsearch.modes.community_content import CommunityContent, content_of, re
 from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.mode import Question
 from graphsearch.modes.steps import scored_by_hops
-from graphsearch.relevance.candidates import with_relations
+from graphsearch.ranking.triplets.candidates import with_relations
 
 LOOKED_AT: Final = 50
 """Most relevant communities among which those with triplets that hold are searched for."""

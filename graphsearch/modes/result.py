@@ -11,13 +11,13 @@ import attrs
 from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.modes.graph_query import GraphQuery
-from graphsearch.query.analysis import Analysis, analyse
-from graphsearch.query.question_names import Anchor
-from graphsearch.relevance.triplet_relevance import CERTAIN
-from graphsearch.scoring.triplet_score import ends
+from graphsearch.question.analysis import Analysis, analyse
+from graphsearch.question.interpreting import Interpretation
+from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
+from graphsearch.ranking.triplets.triplet_score import ends
 from graphsearch.text.rendering import entity_name, safe_text
 from graphsearch.traversal.paths import GraphPath, path_steps
-from graphsearch.understanding.interpreting import Interpretation
 
 
 @attrs.frozen(kw_only=True)
@@ -151,7 +151,7 @@ class SearchResult(Displayed):
 
     @property
     def entities(self) -> tuple[Entity, ...]:
-        """The entities of the triplets, each once, the most relevant first; see `graphsearch.scoring.triplet_score`."""
+        """The entities of the triplets, each once, the most relevant first; see `triplet_score.ends`."""
         named = {anchor.entity_id for anchor in self.anchors if anchor.confidence > CERTAIN}
         return ends(self.triplets, named=named, subjects=self.subjects)
 

@@ -27,9 +27,9 @@ from graphsearch.modes.steps import (
     understood,
     why_nothing,
 )
-from graphsearch.relevance.candidates import FACTS, Facts, by_facts, with_relations
-from graphsearch.relevance.entity_relevance import Alike, together
-from graphsearch.understanding.interpreting import Understanding
+from graphsearch.question.interpreting import Understanding
+from graphsearch.ranking.triplets.candidates import FACTS, Facts, by_facts, with_relations
+from graphsearch.ranking.triplets.entity_relevance import Alike, together
 
 
 @attrs.frozen

@@ -14,17 +14,17 @@ from graphsearch.columns import Hits, Keys, Subgraph
 from graphsearch.modes.connections import Connected, connected
 from graphsearch.modes.findings import Findings, findings, proximity_of_hops
 from graphsearch.modes.mode import Question
-from graphsearch.query.asked_time import PRESENT, beginning
-from graphsearch.query.question_names import Anchor
-from graphsearch.relevance.candidates import Facts, of_types, with_relations
-from graphsearch.relevance.entity_relevance import Alike, alike, nobody
-from graphsearch.relevance.entity_relevance import described as described_entities
-from graphsearch.relevance.ranked import ranked
-from graphsearch.relevance.triplet_relevance import CERTAIN
-from graphsearch.scoring.subgraph_scores import Reliability
-from graphsearch.understanding.interpreting import Understanding, read, understand
-from graphsearch.understanding.linking import anchors_of
-from graphsearch.understanding.name_lookup import time_asked
+from graphsearch.question.asked_time import PRESENT, beginning
+from graphsearch.question.interpreting import Understanding, read, understand
+from graphsearch.question.linking import anchors_of
+from graphsearch.question.name_lookup import time_asked
+from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.candidates import Facts, of_types, with_relations
+from graphsearch.ranking.triplets.entity_relevance import Alike, alike, nobody
+from graphsearch.ranking.triplets.entity_relevance import described as described_entities
+from graphsearch.ranking.triplets.ranked import ranked
+from graphsearch.ranking.triplets.subgraph_scores import Reliability
+from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 
 DESCRIBED: Final = 100
 """Entities returned by each search for what a question describes."""

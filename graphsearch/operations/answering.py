@@ -16,8 +16,8 @@ from graphsearch.explaining.explanation import Explanation
 from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome
 from graphsearch.modes.options import SearchMode
 from graphsearch.operations.service import Caller
-from graphsearch.ranking.options import Ranking
-from graphsearch.recall.options import Workload
+from graphsearch.ranking.entities.options import Ranking
+from graphsearch.ranking.memories.options import Workload
 
 
 class OutcomeName(StrEnum):

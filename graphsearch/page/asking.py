@@ -20,10 +20,10 @@ from graphsearch.model import ElementKind, View
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
-from graphsearch.query.asked_time import beginning
-from graphsearch.query.question_names import Anchor
-from graphsearch.recall.result import RecallResult
-from graphsearch.understanding.interpreting import Interpretation
+from graphsearch.question.asked_time import beginning
+from graphsearch.question.interpreting import Interpretation
+from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.memories.result import RecallResult
 
 ENTITIES: Final = 10
 PAST: Final = 10

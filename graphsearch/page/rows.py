@@ -11,8 +11,8 @@ import attrs
 
 from graphsearch.context.lines import key_of
 from graphsearch.model import Entity, Scope, ScorePart, Triplet
-from graphsearch.ranking.result import FoundEntity
-from graphsearch.recall.result import RecalledMemory
+from graphsearch.ranking.entities.result import FoundEntity
+from graphsearch.ranking.memories.result import RecalledMemory
 
 LONGEST: Final = 600
 """Characters of a text in a list."""

@@ -1,1 +1,1 @@
-"""Ranking of the entities that a question asks for."""
+"""Ranking: triplets, memories and entities, each scored by named parts that explain it."""

@@ -11,7 +11,7 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.evaluation import Channels, Evaluation, Level, QuestionSet, Stores, evaluate
 from graphsearch.protocols import GraphStore
-from graphsearch.recall.options import CHANNELS, RecallScoring
+from graphsearch.ranking.memories.options import CHANNELS, RecallScoring
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder

@@ -6,7 +6,7 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity
 from tests.gates import no_secrets
-from tests.ranking.office import BECERRA, HARRIS, LONE, office, person, year
+from tests.ranking.entities.office import BECERRA, HARRIS, LONE, office, person, year
 
 WHO = "Who was attorney general of California in 2020?"
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphsearch.explaining.explanation import KeptOut, verdict
 from graphsearch.model import ScorePart
-from graphsearch.recall.options import RecallRequest
+from graphsearch.ranking.memories.options import RecallRequest
 
 
 @given(st.floats(0.0, 100.0), st.floats(0.0, 1.0))

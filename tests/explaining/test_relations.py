@@ -10,7 +10,7 @@ from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, RelationType
 from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode
-from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.gates import allowing

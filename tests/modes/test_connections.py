@@ -9,13 +9,13 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Relation, RelationType
 from graphsearch.modes.connections import MAX_NAMES
 from graphsearch.modes.options import SearchMode
-from graphsearch.query.analysis import Plan
-from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.question.analysis import Plan
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.gates import allowing
 from tests.graphs import edge, people, person
-from tests.understanding.harbour import meaning
+from tests.question.harbour import meaning
 
 HOPS = SearchMode.NEIGHBORHOOD
 QUESTION = "who on Xia's team worked with Yan?"

@@ -16,7 +16,7 @@ from graphsearch.explaining.explanation import KeptOut
 from graphsearch.llms import Budget, BudgetedLLM, OpenAILLM, metered
 from graphsearch.model import Batch, Claim, Memory, Mention
 from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.recall.options import RecallRequest
+from graphsearch.ranking.memories.options import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock

@@ -11,7 +11,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import NOON, EchoLLM
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people
-from tests.understanding.harbour import (
+from tests.question.harbour import (
     ENTITIES,
     HASHED,
     RELATIONS,

@@ -96,7 +96,7 @@ async def test_every_operation_is_recorded_with_its_counts(engine, ada, reported
     await engine.explain("Ada Lovelace", path.relations[0].id)
     await Curator(engine).find_duplicates()
     spans = {span.name: dict(span.attributes) for span in reported.spans}
-    assert spans["graphsearch.recall"]["graphsearch.memories"] == 2
+    assert spans["graphsearch.ranking.memories"]["graphsearch.memories"] == 2
     assert spans["graphsearch.rank_entities"]["graphsearch.entities"] > 0
     assert spans["graphsearch.neighbors"]["graphsearch.triplets"] == 1
     paths = reported.named("graphsearch.path")

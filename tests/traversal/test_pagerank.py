@@ -17,7 +17,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Entity, Principal, RelationType
 from graphsearch.modes.options import SearchMode
-from graphsearch.scoring.triplet_score import ScoringOptions
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line
@@ -25,8 +25,8 @@ from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chance
 from tests.gates import POLICIES, no_secrets
 from tests.graphs import edge, people, person
 from tests.properties import examples
+from tests.question.harbour import meaning
 from tests.test_hidden import EMBEDDER, NAMES, batch, graphs
-from tests.understanding.harbour import meaning
 
 ONLY_RANK = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)
 METHODS: list[Literal["power", "push"]] = ["power", "push"]

@@ -35,8 +35,8 @@ from graphsearch.federation import FederatedEngine
 from graphsearch.model import Batch, Entity, Memory, Merge
 from graphsearch.modes.options import SearchRequest
 from graphsearch.moving import export_scope
-from graphsearch.ranking.options import Ranking
-from graphsearch.recall.options import RecallRequest
+from graphsearch.ranking.entities.options import Ranking
+from graphsearch.ranking.memories.options import RecallRequest
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.session import watching

@@ -22,7 +22,7 @@ from graphsearch.federation import FederatedEngine
 from graphsearch.model import Scope
 from graphsearch.operations.service import Caller
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.options import Ranking
+from graphsearch.ranking.entities.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock

@@ -23,7 +23,7 @@ from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.options import Ranking
+from graphsearch.ranking.entities.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.gates import allowing

@@ -27,7 +27,7 @@ from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Relation
 from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.protocols import GraphStore
-from graphsearch.ranking.options import Ranking
+from graphsearch.ranking.entities.options import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, EchoLLM, FixedClock, WordCounter
 from tests.graphs import days_ago

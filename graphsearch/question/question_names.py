@@ -1,0 +1,173 @@
+"""Names in a question: those that are written as names, and its runs of words that may be names of entities.
+
+Written names are capitalised, quoted, or shaped like code, whether the graph knows them or not. They are found as those
+of memories are (`graphsearch.names.spans`), so that a question and a memory agree on what a name is; the tagger, which
+reads names that nobody knows in small letters, is not asked. Runs of words are looked up in the graph
+(`graphsearch.question`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import Final, Protocol
+from uuid import UUID
+
+import attrs
+
+from graphsearch.model.identity import normalise_name
+from graphsearch.names.spans import ONE, Context, find_in_sentence, read_words
+from graphsearch.text.analyser import STOP_WORDS
+from graphsearch.text.marked_names import marked_names
+
+MAX_READ: Final = 4_000
+"""Characters of a question that are searched for names: a longer text is pasted."""
+
+
+class NameKind(StrEnum):
+    """The form of a written name."""
+
+    PROPER_NOUN = "proper_noun"
+    QUOTED = "quoted"
+    CODE = "code"
+    """In backticks, or shaped like code, a path or an address."""
+    HANDLE = "handle"
+
+
+@attrs.frozen(kw_only=True)
+class Named:
+    """Characters [start, end) of a question that are written as a name.
+
+    ``tentative``: a single word that begins a sentence, which would be capitalised anyway.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: NameKind
+    tentative: bool = False
+
+
+_QUOTED: Final = re.compile(r"\"([^\"\n]{2,100})\"|“([^”\n]{2,100})”|«([^»\n]{2,100})»")
+# snake_case, dotted.names of more than initials, camelCase, and calls().
+_CODE: Final = re.compile(
+    r"(?<![\w.@/`])((?:[A-Za-z]\w*_\w+|_\w+|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[a-z]\w*[a-z][A-Z]\w*|[A-Za-z_]\w*(?=\(\)))"
+    r"(?:\.[A-Za-z_]\w*)*)(?!\w)"
+)
+
+
+def named(question: str) -> tuple[Named, ...]:
+    """The written names of a question in order, not overlapping: whole quoted titles, then code, then proper nouns."""
+    text = question[:MAX_READ]
+    found: list[Named] = []
+    for reader in (_quoted, _marked, _code, _proper_nouns):
+        for name in reader(text, tuple(found)):
+            if not overlapping(name.start, name.end, found):
+                found.append(name)
+    return tuple(sorted(found, key=lambda each: each.start))
+
+
+class Part(Protocol):
+    """A part of a question."""
+
+    @property
+    def start(self) -> int:
+        """The position of its first character."""
+        ...
+
+    @property
+    def end(self) -> int:
+        """The position behind its last character."""
+        ...
+
+
+def overlapping(start: int, end: int, others: Iterable[Part]) -> bool:
+    """Whether the characters [start, end) of a question overlap any of some parts of it."""
+    return any(start < other.end and other.start < end for other in others)
+
+
+def _quoted(text: str, _: Sequence[Named]) -> Iterator[Named]:
+    for match in _QUOTED.finditer(text):
+        yield _spanned(text, *match.span(match.lastindex or 0), NameKind.QUOTED)
+
+
+def _marked(text: str, _: Sequence[Named]) -> Iterator[Named]:
+    for mark in marked_names(text, 0, len(text)):
+        if mark.named:
+            kind = NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE
+            yield _spanned(text, mark.start, mark.end, kind)
+
+
+def _code(text: str, _: Sequence[Named]) -> Iterator[Named]:
+    for match in _CODE.finditer(text):
+        yield _spanned(text, *match.span(1), NameKind.CODE)
+
+
+def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
+    read = read_words(text)
+    places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
+    for first, stop in read.sentences:
+        for found in find_in_sentence(read, first, stop, (), Context(places, tagged=False)):
+            tentative = found.first == first and found.end == first + 1 and found.sure <= ONE
+            start, end = read.words[found.first].start, read.words[found.end - 1].end
+            yield _spanned(text, start, end, NameKind.PROPER_NOUN, tentative=tentative)
+
+
+def _spanned(text: str, start: int, end: int, kind: NameKind, *, tentative: bool = False) -> Named:
+    return Named(text=text[start:end], start=start, end=end, kind=kind, tentative=tentative)
+
+
+MAX_WORDS: Final = 8
+MAX_QUESTION_WORDS: Final = 256
+
+_WORD: Final = re.compile(r"[@#]?[^\W](?:[\w.\-/:@&+]*[\w+#])?")
+_FINAL: Final = frozenset("!?.")
+"""Characters that a name may end with: "Oh-Baby!", "Jr."."""
+
+
+@attrs.frozen(kw_only=True)
+class Anchor:
+    """An entity that the question names.
+
+    ``name`` is its name as written in the question, ``alias`` whether that matches an alias only, ``confidence`` the
+    probability of the link. ``spans`` are the characters [start, end) of the question where it is named, in order.
+    ``whole``: whether it is named by a whole name anywhere, not only by parts of one.
+    """
+
+    entity_id: UUID
+    name: str
+    alias: bool
+    confidence: float
+    spans: tuple[tuple[int, int], ...]
+    whole: bool = True
+
+
+@attrs.frozen(kw_only=True)
+class Run:
+    """A run of the question's words: its characters [start, end)."""
+
+    name: str
+    written: str
+    start: int
+    end: int
+
+
+def runs(question: str) -> list[Run]:
+    """Every run of up to eight words that could be a name, longest first, then from left to right."""
+    words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
+    found = []
+    for length in range(min(MAX_WORDS, len(words)), 0, -1):
+        for first, last in zip(words, words[length - 1 :], strict=False):
+            for end in _ends(question, first.start(), last.end()):
+                written = question[first.start() : end]
+                if length > 1 or written.casefold() not in STOP_WORDS:
+                    found.append(Run(name=normalise_name(written), written=written, start=first.start(), end=end))
+    return found
+
+
+def _ends(question: str, start: int, end: int) -> list[int]:
+    """The possible ends of a run, the longest first: with the mark behind it, a part of some names, or without."""
+    mark = question[end : end + 1]
+    closed = question.count("(", start, end) > question.count(")", start, end) and mark == ")"
+    return [end + 1, end] if closed or mark in _FINAL else [end]

@@ -1,0 +1,209 @@
+"""The type of answer that a question wants, its intent, and the weight of each recall channel for that.
+
+Rules for English: no model, a few microseconds. "In which city …" is WHERE, "what company …" WHAT_ORGANISATION, "what
+is the date of birth of …" WHEN.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from itertools import dropwhile, pairwise
+from typing import Final
+
+import attrs
+
+from graphsearch.model import validation as check
+from graphsearch.text.word_lists import word_lists
+
+MAX_READ: Final = 2_000
+"""Characters of a question that are searched for its question word."""
+_HERE: Final = "graphsearch.question"
+
+
+class QuestionType(StrEnum):
+    """Types of answers."""
+
+    WHO = "who"
+    WHERE = "where"
+    WHEN = "when"
+    HOW_MANY = "how_many"
+    WHY = "why"
+    WHAT_ORGANISATION = "what_organisation"
+    WHAT_POSITION = "what_position"
+    WHAT_EVENT = "what_event"
+    WHAT = "what"
+    HOW = "how"
+    OTHER = "other"
+    """No question word: a statement, a request, or a yes-no question."""
+
+
+@cache
+def _types() -> Mapping[str, QuestionType]:
+    """The type of answer that each noun asks for."""
+    listed = word_lists(_HERE)
+    return {noun: type_ for type_ in QuestionType for noun in listed.get(type_, ())}
+
+
+_WORD: Final = re.compile(r"[\w'’-]+")
+_AUXILIARY: Final = (
+    "is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|else|exactly"
+)
+_WH: Final = "who|whom|whose|which|what|when|where|why|how"
+_LEAD: Final = re.compile(
+    r"\W*+(?:(?:please|and|so|but|also|then|ok|okay|well|hey|hi|now)\W++){0,6}"
+    r"(?:(?:can|could|would) you (?:please )?(?:tell|remind|show) (?:me|us) (?:about )?"
+    r"|(?:please )?(?:tell|remind|show) (?:me|us) (?:about )?|do (?:you|we) know |(?:i|we) (?:want|need) to know "
+    r"|(?:i )?wonder )?(?:(?:in|on|at|to|from|for|by|of|with|since|until|under|during|about|through|against|near)\s+)?"
+    rf"(?P<word>{_WH})(?:['’](?:s|re|d|ll|ve))?\b",
+    re.IGNORECASE,
+)
+_SUBORDINATE: Final = re.compile(rf"(?:when|where|how|who)\s+(?!(?:{_AUXILIARY})\b)", re.IGNORECASE)
+# Positions of a question word that asks, and does not only join a clause: best first.
+_INNER: Final = (
+    re.compile(rf"\b(?P<word>{_WH})\s*+(?:\?++\s*+)?$", re.IGNORECASE),
+    re.compile(
+        r"\b(?:in|on|at|to|from|for|by|of|with|since|until|under|during|about|as)\s+"
+        r"(?P<word>what|which|whom|whose|how many)\b"
+    ),
+    re.compile(r"\b(?P<word>what|how (?:many|much|long|old|often))\b", re.IGNORECASE),
+    re.compile(rf"[,:;.]\s+(?:and\s+)?(?P<word>{_WH})\b", re.IGNORECASE),
+)
+_CAUSE: Final = re.compile(
+    r"(?:what|which)(?:['’]s|\s+(?:is|was|were|are))?\s+(?:the\s+)?(?:(?:main|real|root)\s+)?"
+    r"(?:causes?|caused|reasons?|led\s+to|made|motivated|prompted)\b",
+    re.IGNORECASE,
+)
+_HOW_MANY: Final = re.compile(
+    r"how\s+(?:many|much|old|tall|high|far|long(?!\s+ago)|large|big|deep|wide|heavy|fast|often|frequently|expensive)\b",
+    re.IGNORECASE,
+)
+_WHEN: Final = re.compile(r"how\s+(?:long\s+ago|soon|recently|late|early)\b", re.IGNORECASE)
+_WHY: Final = re.compile(r"how\s+come\b", re.IGNORECASE)
+_PLAIN: Final[Mapping[str, QuestionType]] = {
+    "who": QuestionType.WHO,
+    "whom": QuestionType.WHO,
+    "whose": QuestionType.WHO,
+    "where": QuestionType.WHERE,
+    "when": QuestionType.WHEN,
+    "why": QuestionType.WHY,
+    "how": QuestionType.HOW,
+}
+
+
+def question_type(question: str) -> QuestionType:
+    """The type of answer that a question wants; `QuestionType.OTHER` without a question word."""
+    text = question[:MAX_READ].strip()
+    start = _asking(text)
+    return QuestionType.OTHER if start is None else _type_at(text, start)
+
+
+def _asking(text: str) -> int | None:
+    """The position of the question word that asks."""
+    lead = _LEAD.match(text)
+    if lead and not _SUBORDINATE.match(text, lead.start("word")):
+        return lead.start("word")
+    for pattern in _INNER:
+        if match := pattern.search(text, lead.end() if lead else 0):
+            return match.start("word")
+    return lead.start("word") if lead else None
+
+
+def _type_at(text: str, start: int) -> QuestionType:
+    if _CAUSE.match(text, start) or _WHY.match(text, start):
+        return QuestionType.WHY
+    if _WHEN.match(text, start):
+        return QuestionType.WHEN
+    if _HOW_MANY.match(text, start):
+        return QuestionType.HOW_MANY
+    words = [match[0].casefold() for match in _WORD.finditer(text, start, start + 200)]
+    word = re.split(r"['’]", words[0])[0]
+    if word in _PLAIN:
+        return _PLAIN[word]
+    return _type_of_noun(words[1:])
+
+
+def _type_of_noun(words: list[str]) -> QuestionType:
+    """The type that the noun behind "what" or "which" asks for; behind "what is" only a phrase-final noun."""
+    copula = bool(words) and words[0] in word_lists(_HERE)["copulas"]
+    rest = list(dropwhile(word_lists(_HERE)["articles"].__contains__, words[copula:]))
+    found = QuestionType.WHAT
+    for before, word in pairwise(("", *rest)):
+        noun = _types().get(word) or _types().get(_singular(word))
+        if word == "of" and before in word_lists(_HERE)["hollow"]:
+            return _type_of_noun(rest[rest.index(word) + 1 :])
+        if word in word_lists(_HERE)["ends"]:
+            return found
+        if found is not QuestionType.WHAT and noun is None:
+            return QuestionType.WHAT if copula else found
+        found = noun or found
+    return found
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("ies") + "y" if word.endswith("ies") else word.removesuffix("s")
+
+
+HEALTHY: Final = 0.70
+"""The health of a graph below which the graph channel counts for less."""
+
+
+class Intent(StrEnum):
+    """The intent of a question."""
+
+    WHY = "why"
+    WHEN = "when"
+    WHO = "who"
+    HOW = "how"
+    WHAT = "what"
+    """None of the others."""
+
+
+@attrs.frozen(kw_only=True)
+class ChannelWeights:
+    """The weights of the recall channels: any numbers ≥ 0, 0 turns a channel off."""
+
+    semantic: float
+    lexical: float
+    graph: float
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            "channel weights",
+            check.number("semantic", self.semantic, 0.0),
+            check.number("lexical", self.lexical, 0.0),
+            check.number("graph", self.graph, 0.0),
+        )
+
+
+_INTENTS: Final[Mapping[QuestionType, Intent]] = {
+    QuestionType.WHY: Intent.WHY,
+    QuestionType.WHEN: Intent.WHEN,
+    QuestionType.WHO: Intent.WHO,
+    QuestionType.HOW: Intent.HOW,
+}
+_WEIGHTS: Final[Mapping[Intent, ChannelWeights]] = {
+    Intent.WHY: ChannelWeights(semantic=1.0, lexical=0.8, graph=1.5),
+    Intent.WHEN: ChannelWeights(semantic=0.8, lexical=1.2, graph=0.8),
+    Intent.WHO: ChannelWeights(semantic=0.8, lexical=0.8, graph=1.8),
+    Intent.HOW: ChannelWeights(semantic=1.2, lexical=1.0, graph=0.8),
+    Intent.WHAT: ChannelWeights(semantic=1.0, lexical=1.0, graph=1.0),
+}
+
+
+def intent_of(type_: QuestionType) -> Intent:
+    """The intent of a question of some type; "how many" is factual, not procedural."""
+    return _INTENTS.get(type_, Intent.WHAT)
+
+
+def channel_weights(intent: Intent, *, deployment: float = 1.0, health: float = 1.0) -> ChannelWeights:
+    """The channel weights of an intent; the graph's × ``deployment``, × ``health`` / 0.70 if health is below 0.70.
+
+    ``deployment`` is any number ≥ 0 (relational workloads 2.0, informational ones 0.5, 0 is off), ``health`` that of
+    the graph, in [0, 1]. Raises `InvalidInputError`.
+    """
+    check.refuse("channel weights", check.number("deployment", deployment, 0.0), check.unit("health", health))
+    weights = _WEIGHTS[intent]
+    return attrs.evolve(weights, graph=weights.graph * deployment * min(1.0, health / HEALTHY))

@@ -1,0 +1,330 @@
+"""Profiles of the relation types and of the words of a scope, learned from its facts; read through a gate, and cached.
+
+A type has a document and a few examples; a word is a name or an ordinary one. The document of a type has its name, the
+kinds of its ends, and the facts of some of its relations without the names of their ends. Terms are weighted by BM25
+over these documents: a word shared by few types distinguishes them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from datetime import datetime
+from hashlib import blake2b
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.gate import Gate
+from graphsearch.access.reader import Reader
+from graphsearch.access.window import widest
+from graphsearch.columns import Floats, Keys, Mask, Rows
+from graphsearch.ingest.frames.table import Table
+from graphsearch.model import ElementKind, Relation, Scope, Vector
+from graphsearch.question.relation_words import own_table
+from graphsearch.question.words import EntityTerms, name_tokens, relation_line, spread
+from graphsearch.text.analyser import STOP_WORDS, Analyser
+from graphsearch.text.bm25 import grid, idf, saturated
+
+EXAMPLES: Final = 32
+"""Relations of a type in its document: enough to include the rarer ways in which the type is worded."""
+NAMED: Final = 3
+"""Repetitions of the name of a type and the kinds of its ends in its document: they are the most specific words."""
+
+
+@attrs.frozen(kw_only=True)
+class Example:
+    """A relation as visible: its type, the kinds and all names of its ends, its line and its fact."""
+
+    type: str
+    source_kind: str
+    target_kind: str
+    names: tuple[str, ...]
+    line: str
+    fact: str
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class TypeProfile:
+    """The relation types of a scope, by row, and what distinguishes them.
+
+    * ``types``: their names in order; ``phrases``: these in words; ``typed``: with the kinds of their ends,
+      "service owned by team". ``verbs``: the verbs in their names, where these distinguish the ends.
+    * ``kinds``: the types of entities in order, ``kind_phrases``: these in words, with the terms of the last word in
+      ``kind_terms``, and ``meets``, one row each: the relation types that such entities have.
+    * ``postings``: for each term the rows of the types that have it, and its weight there.
+    * ``vectors``, of shape (examples, dimensions): the facts' embeddings, and ``example_type`` the row of their type.
+    * ``wording``: which words are names. ``containing``: the number of ``examples`` lines that contain a term.
+    * ``entity_terms``: those of entities read since: cached as long as the profile, with the same visibility.
+    """
+
+    types: tuple[str, ...]
+    phrases: tuple[str, ...]
+    typed: tuple[str, ...]
+    verbs: Table
+    kinds: tuple[str, ...]
+    kind_phrases: tuple[str, ...]
+    kind_terms: tuple[frozenset[str], ...]
+    meets: Mask
+    postings: Mapping[str, tuple[Rows, Floats]]
+    vectors: Vector
+    example_type: Rows
+    wording: Wording
+    examples: int
+    containing: Mapping[str, int]
+    entity_terms: MutableMapping[UUID, EntityTerms] = attrs.field(factory=dict)
+
+    def rarities(self, terms: Iterable[str]) -> dict[str, float]:
+        """The idf of terms among the examples' lines, the only visible lines if there are no more."""
+        return {term: idf(self.examples, self.containing.get(term, 0)) for term in terms}
+
+    def row_of(self, type_: str) -> int:
+        """The row of a type, -1 if unknown."""
+        return self._rows.get(type_, -1)
+
+    def rows_of(self, type_: str) -> list[int]:
+        """The rows of a type, and of those that only add to its name: "uses" is in "uses_payment_provider"."""
+        more = [row for row, each in enumerate(self.types) if each.startswith(f"{type_}_")]
+        plain = (row for row in more if not STOP_WORDS.issuperset(self.types[row].removeprefix(type_)[1:].split("_")))
+        return [row for row in (self.row_of(type_), *plain) if row >= 0]
+
+    def kinds_of(self, terms: Collection[str]) -> tuple[int, ...]:
+        """The rows of the kinds whose last word is among some terms."""
+        return tuple(row for row, each in enumerate(self.kind_terms) if not each.isdisjoint(terms))
+
+    def kind_of(self, kind: str) -> int:
+        """The row of a kind of entities, -1 if unknown."""
+        return self._kinds.get(kind, -1)
+
+    _rows: Mapping[str, int] = attrs.field(init=False, default=attrs.Factory(lambda self: _numbered(self.types), True))
+    _kinds: Mapping[str, int] = attrs.field(init=False, default=attrs.Factory(lambda self: _numbered(self.kinds), True))
+
+
+def _numbered(names: Sequence[str]) -> Mapping[str, int]:
+    return {name: row for row, name in enumerate(names)}
+
+
+def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyser) -> TypeProfile:
+    """The profile of some examples, at most `EXAMPLES` per type; ``vectors`` are those of their facts, one row each."""
+    types = tuple(sorted({each.type for each in examples}))
+    row_of = {name: row for row, name in enumerate(types)}
+    of_type: dict[str, list[Example]] = defaultdict(list)
+    for each in examples:
+        of_type[each.type].append(each)
+    phrases = tuple(map(spread, types))
+    ends = {name: _usual_ends(of_type[name]) for name in types}
+    typed = tuple(
+        f"{spread(ends[name][0])} {phrase} {spread(ends[name][1])}" for name, phrase in zip(types, phrases, strict=True)
+    )
+    kinds = tuple(sorted({kind for each in examples for kind in (each.source_kind, each.target_kind)}))
+    kind_phrases = tuple(map(spread, kinds))
+    return TypeProfile(
+        types=types,
+        phrases=phrases,
+        typed=typed,
+        verbs=own_table(name for name in types if _may_turn(of_type[name])),
+        kinds=kinds,
+        kind_phrases=kind_phrases,
+        kind_terms=tuple(frozenset(analyser.terms(phrase)[-1:]) for phrase in kind_phrases),
+        meets=_meets(examples, kinds, row_of),
+        postings=_postings([_document(line, of_type[name], analyser) for name, line in zip(types, typed, strict=True)]),
+        vectors=vectors,
+        example_type=np.array([row_of[each.type] for each in examples], np.intp),
+        wording=_wording(examples, [*phrases, *kind_phrases], analyser),
+        examples=len(examples),
+        containing=Counter(term for each in examples for term in set(analyser.terms(each.line))),
+    )
+
+
+def masked(example: Example) -> list[str]:
+    """The words of a fact without those of the names of its ends, folded."""
+    names = {word for name in example.names for word in name_tokens(name)}
+    return [word for word in name_tokens(example.fact) if word not in names]
+
+
+def _may_turn(examples: Sequence[Example]) -> bool:
+    """Whether an entity may stand at either end: else its kind shows the end, however the type is worded."""
+    return not {each.source_kind for each in examples}.isdisjoint(each.target_kind for each in examples)
+
+
+def _usual_ends(examples: Iterable[Example]) -> tuple[str, str]:
+    counted = Counter((each.source_kind, each.target_kind) for each in examples)
+    return min(counted, key=lambda ends: (-counted[ends], ends))
+
+
+def _meets(examples: Iterable[Example], kinds: Sequence[str], row_of: Mapping[str, int]) -> Mask:
+    place = {kind: row for row, kind in enumerate(kinds)}
+    meets = np.zeros((len(kinds), len(row_of)), np.bool_)
+    for each in examples:
+        meets[[place[each.source_kind], place[each.target_kind]], row_of[each.type]] = True
+    return meets
+
+
+def _document(line: str, examples: Iterable[Example], analyser: Analyser) -> Counter[str]:
+    counts = Counter({term: NAMED * number for term, number in Counter(analyser.terms(line)).items()})
+    for each in examples:
+        counts.update(analyser.terms(" ".join(masked(each))))
+    return counts
+
+
+def _postings(documents: Sequence[Counter[str]]) -> Mapping[str, tuple[Rows, Floats]]:
+    """BM25 as `graphsearch.text.bm25`, with the idf in it."""
+    lengths = [document.total() for document in documents]
+    average = grid(sum(lengths) / max(len(documents), 1))
+    found: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for row, (document, length) in enumerate(zip(documents, lengths, strict=True)):
+        for term, weight in saturated(document, length, average).items():
+            found[term].append((row, weight))
+    return {
+        term: (
+            np.array([row for row, _ in rows], np.intp),
+            idf(len(documents), len(rows)) * np.array([weight for _, weight in rows]),
+        )
+        for term, rows in found.items()
+    }
+
+
+def _wording(examples: Iterable[Example], type_names: Iterable[str], analyser: Analyser) -> Wording:
+    naming: Counter[str] = Counter()
+    telling: Counter[str] = Counter()
+    for each in examples:
+        naming.update({word for name in each.names for word in name_tokens(name)})
+        telling.update(set(masked(each)))
+    return Wording(
+        naming=naming,
+        telling=telling,
+        type_terms=frozenset(term for name in type_names for term in analyser.terms(name)),
+    )
+
+
+ORDINARY: Final = 0.5
+"""A word that is part of a name in a smaller share of its occurrences is an ordinary word."""
+
+
+@attrs.frozen(kw_only=True)
+class Wording:
+    """The usage of words in a scope.
+
+    * ``naming``: the number of facts in which a word is part of the name of an end; ``telling``: in which it is not.
+    * ``type_terms``: the terms of the names of relation types and entity types; such a word alone names nothing.
+    """
+
+    naming: Mapping[str, int]
+    telling: Mapping[str, int]
+    type_terms: frozenset[str]
+
+    def nameness(self, word: str, terms: Iterable[str]) -> float:
+        """The share of its facts in which a word is part of a name, in [0, 1]; 1 for a word of no fact.
+
+        ``terms`` are the word's terms: one that is a term of a type's name is never part of a name by itself.
+        """
+        if not self.type_terms.isdisjoint(terms):
+            return 0.0
+        return self.usage(word)
+
+    def usage(self, word: str) -> float:
+        """Like `nameness`, whether the word is in a type's name or not."""
+        naming, telling = self.naming.get(word, 0), self.telling.get(word, 0)
+        return naming / (naming + telling) if naming + telling else 1.0
+
+
+SAMPLED: Final = 2_000
+"""Visible relations that examples are taken from, the first by id. Ids are hashes: this is a fair sample."""
+READ: Final = 256
+"""Relations of a type that its examples are chosen from."""
+KEPT: Final = 64
+"""Number of cached profiles: one per gate, least confidence and past."""
+
+
+class ProfileCache:
+    """The latest profiles of one engine, each for one version of its scope, one gate, least confidence and past.
+
+    The profile of another version replaces the previous one: nothing forgotten survives the next question.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
+
+    async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
+        """The profile of what is visible and known; cached for gates that decide by signature."""
+        seen = _seen(gate, reader.scope)
+        if seen is None:
+            return await read_profile(reader)
+        view = reader.view
+        past = known_at and (known_at, view.as_of)  # what had not occurred by then is not known either
+        shown, version = (seen, view.min_edge_confidence, past), await reader.version()
+        known = self._kept.get(shown)
+        if known is None or known[0] != version:
+            known = self._kept[shown] = version, await read_profile(reader)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(shown)
+        return known[1]
+
+
+def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:
+    """A key of gates that show the same elements; None if a gate has no such key."""
+    if gate is None or gate.allows_all:
+        return ()
+    bound = gate.bind(scope)
+    return bound.question if bound.by_signature else None
+
+
+async def read_profile(reader: Reader) -> TypeProfile:
+    """The profile of the relations that are visible and known, whenever they hold."""
+    wide = reader.whenever()
+    keys = await _sampled(wide)
+    examples = await _examples(await wide.relations(keys), wide)
+    # by what they say rather than by id: ids differ from database to database, and answers should not
+    order = sorted(range(len(examples)), key=lambda row: blake2b(examples[row].line.encode(), digest_size=8).digest())
+    chosen = [order[place] for place in _first_of_each([examples[row].type for row in order], Counter(), EXAMPLES)]
+    vectors = await wide.vectors(ElementKind.RELATION, keys[chosen])
+    return type_profile([examples[row] for row in chosen], vectors, reader.analyser)
+
+
+async def _sampled(reader: Reader) -> Keys:
+    """The first few visible relations of each type, among the first `SAMPLED` by id."""
+    taken: Counter[str] = Counter()
+    pages: list[Keys] = []
+    after, left, looked = None, SAMPLED, 0
+    while left > 0 and looked < widest(SAMPLED):
+        page = await reader.page(after=after, limit=SAMPLED)
+        steps = page.steps
+        types = reader.signatures.type_names(steps.signatures[:left].tolist())
+        pages.append(steps.rows.relations[_first_of_each(types, taken, READ)])
+        left -= len(types)
+        looked += page.read
+        if page.read < SAMPLED:
+            break
+        after = page.last
+    return np.concatenate(pages)
+
+
+def _first_of_each(types: Sequence[str], taken: Counter[str], most: int) -> list[int]:
+    """The rows of at most ``most`` of each type, including those ``taken`` before."""
+    rows = []
+    for row, name in enumerate(types):
+        if taken[name] < most:
+            taken[name] += 1
+            rows.append(row)
+    return rows
+
+
+async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Example]:
+    ids = sorted({end for each in relations for end in (each.source_id, each.target_id)})
+    ends = {entity.id: entity for entity in await reader.get_entities(ids)}
+    return [
+        Example(
+            type=each.type,
+            source_kind=ends[each.source_id].type,
+            target_kind=ends[each.target_id].type,
+            names=tuple(
+                name for end in (each.source_id, each.target_id) for name in (ends[end].name, *ends[end].aliases)
+            ),
+            line=relation_line(ends[each.source_id].name, each.type, ends[each.target_id].name, each.fact),
+            fact=each.fact,
+        )
+        for each in relations
+    ]

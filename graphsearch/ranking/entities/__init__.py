@@ -1,0 +1,1 @@
+"""Ranking of the entities that a question asks for."""

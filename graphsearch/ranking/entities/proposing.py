@@ -1,0 +1,143 @@
+"""Proposals: the entities that a question may mean, scored by relations, words, meaning and importance.
+
+The relations are those that answer the question: it asks for their other ends, as in who manages whom it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.reader import Reader
+from graphsearch.columns import Floats, Keys
+from graphsearch.columns.key_index import KeyIndex
+from graphsearch.model import Entity
+from graphsearch.modes.findings import Findings
+from graphsearch.modes.mode import Question
+from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
+from graphsearch.modes.steps import certain, located, names_alone
+from graphsearch.ranking.fusion import Channel, Part, reciprocal_rank
+from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, Described, described
+from graphsearch.ranking.triplets.triplet_score import NEARER
+
+SEARCHED: Final = 100
+"""Least number of hits of each search."""
+ANSWER: Final = 3.0
+"""The weight of the entity at the other end of the best answering relation: above that of any description."""
+
+
+@attrs.frozen(kw_only=True)
+class Proposal:
+    """A proposed entity, its relevance, and the parts of that by channel; only of channels that found it."""
+
+    entity: Entity
+    original: float
+    channels: Mapping[str, Part]
+
+
+async def propose(question: Question, candidates: int, reader: Reader) -> list[Proposal]:
+    """Visible entities, best first, ties by id, for an interpreted question.
+
+    Each search returns at least as many as ``candidates``.
+    """
+    meant = question.understanding
+    if meant is None:  # blank question
+        return []
+    limit = max(SEARCHED, candidates)
+    answers = await answering(question, limit, reader)
+    found = await described(meant, limit, question.lexicon, reader, list(answers))
+    entities = await reader.entities(found.hits.keys)
+    return sorted(proposals(found, entities, answers), key=lambda each: (-each.original, each.entity.id))
+
+
+def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUID, float]) -> list[Proposal]:
+    """Described entities in their order, read whole, with their weight as answers."""
+    answer = np.array([answers.get(id_, 0.0) for id_ in found.ids])
+    parts = {
+        "relations": _parts(answer, ANSWER),
+        "lexical": _parts(found.share, 1.0),
+        "semantic": _parts(found.cosine, found.weight),
+        "importance": _parts(found.hits.importance, IMPORTANCE),
+        "named": _parts(found.named.astype(float), NAMED),
+    }
+    return [
+        Proposal(
+            entity=entity,
+            original=relevance + ANSWER * answered,
+            channels={name: part for name, rows in parts.items() if (part := rows[row]) is not None},
+        )
+        for row, (entity, relevance, answered) in enumerate(
+            zip(entities, found.relevance.tolist(), answer.tolist(), strict=True)
+        )
+    ]
+
+
+def by_reciprocal_rank(found: Sequence[Proposal]) -> list[Proposal]:
+    """The proposals by the sum of 1 / (60 + rank) over the channels that found them; importance is none."""
+    channels: dict[str, Channel[UUID]] = {}
+    for name in ("relations", "lexical", "semantic"):
+        parts = {each.entity.id: each.channels[name] for each in found if name in each.channels}
+        ids = sorted(parts, key=lambda id_: (parts[id_].rank, id_))
+        channels[name] = Channel(keys=ids, scores=[parts[id_].score for id_ in ids])
+    fused = {each.key: each for each in reciprocal_rank(channels)}
+    ranked = [
+        attrs.evolve(each, original=fused[each.entity.id].score, channels=fused[each.entity.id].parts)
+        for each in found
+        if each.entity.id in fused
+    ]
+    return sorted(ranked, key=lambda each: (-each.original, each.entity.id))
+
+
+def _parts(scores: Floats, weight: float) -> Sequence[Part | None]:
+    """The contribution of one channel for each entity, with its rank there, ties in the overall order; None for 0."""
+    order = np.argsort(-scores, kind="stable")
+    ranks = np.empty(len(scores), np.intp)
+    ranks[order] = np.arange(1, len(scores) + 1)
+    return [
+        Part(rank=rank, score=score, weight=weight, contribution=weight * score) if weight * score > 0 else None
+        for rank, score in zip(ranks.tolist(), scores.tolist(), strict=True)
+    ]
+
+
+async def answering(question: Question, limit: int, reader: Reader) -> Mapping[UUID, float]:
+    """The weight of the best ``limit`` answering entities relative to the best, in (0, 1].
+
+    Empty if the question names nothing for certain, or consists of names only. ``question`` has been interpreted; the
+    reader is at the time that it asks about.
+    """
+    meant = question.understanding
+    if meant is None or names_alone(meant):
+        return {}
+    named = certain(await located(meant, reader), meant, reader)
+    if not len(named):
+        return {}
+    mode = Neighborhood() if meant.vector is None else GraphCompletion()
+    found = (await mode.find(question, reader)).findings
+    worth = _worth(found, named)
+    best = np.argsort(-worth, kind="stable")[:limit]
+    best = best[worth[best] > 0]
+    ids = reader.entity_ids(found.subgraph.entities[best])
+    return dict(zip(ids, (worth[best] / worth.max(initial=0.0)).tolist(), strict=True))
+
+
+def _worth(found: Findings, named: Keys) -> Floats:
+    """The score of each entity of a subgraph as an answer: the greatest of the relations that end there.
+
+    Of a relation at a name only the other end answers.
+    """
+    graph, rows = found.subgraph, found.rows()
+    names = np.zeros(len(graph.entities), np.bool_)
+    places = KeyIndex(graph.entities).of(named)
+    names[places[places >= 0]] = True
+    value = (found.scores.strength * found.proximity)[rows]
+    worth = np.zeros(len(graph.entities))
+    one, other = graph.source[rows], graph.target[rows]
+    for end, far in ((one, other), (other, one)):
+        nearer = ~names[end] & ~names[far] & (graph.hops[end] < graph.hops[far])
+        counted = np.where(names[end] & ~names[far], 0.0, np.where(nearer, NEARER, 1.0))
+        np.maximum.at(worth, end, counted * value)
+    return worth

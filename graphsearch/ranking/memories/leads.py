@@ -1,0 +1,180 @@
+"""The terms of a question: which of them are names that lead a walk, and how much of them memories have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.reader import Reader
+from graphsearch.columns import Floats, Keys
+from graphsearch.model import ElementKind
+from graphsearch.question.analysis import Analysis
+from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.memories.mention_graph import MENTIONED
+from graphsearch.text.bm25 import idf, searchable_text
+
+NAMED_SHARE: Final = 2 / 3
+"""The least link probability of a word that is not written as a name. In doubt the walk does not start there, but at
+what words and meaning found; values of ½ and ¾ differ by less than a point.
+"""
+LOOKED_AT: Final = 50
+"""Number of best memories that are counted over if others are hidden."""
+LIKE: Final = 1_000
+"""A smaller scope weighs words as if it had this many memories: a few texts do not show which words are rare."""
+UNHEARD: Final = 0.3
+"""The deduction from meaning if no memory has any word of the question: a near meaning of unheard words is doubtful.
+0.2 to 0.4 are as good, on sets left out in turn.
+"""
+
+
+@attrs.frozen(kw_only=True)
+class QuestionTerms:
+    """The terms of a question: the idf of each in the scope, and those that no memory has."""
+
+    rarity: Mapping[str, float]
+    unheard: frozenset[str]
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Leads:
+    """The names to walk from.
+
+    ``question``: the terms of the question. ``named``: of each entity, the terms that name it.
+    """
+
+    anchors: tuple[Anchor, ...]
+    question: QuestionTerms
+    named: Mapping[UUID, frozenset[str]]
+
+    @property
+    def probabilities(self) -> Mapping[UUID, float]:
+        """The probability of each entity to be named by the question, in (0, 1]."""
+        return {each.entity_id: each.confidence for each in self.anchors}
+
+    def terms_of(self, entities: Iterable[UUID]) -> frozenset[str]:
+        """The terms that name any of some entities in whole; all such terms for an entity related to a named one.
+
+        A part of a name may be of another name: that it is known does not show that the question is about it.
+        """
+        parts = {each.entity_id for each in self.anchors if not each.whole}
+        whole = {each: terms for each, terms in self.named.items() if each not in parts}
+        every = frozenset[str]().union(*whole.values())
+        return frozenset[str]().union(*(whole.get(each, every) for each in entities if each not in parts))
+
+    def covered(self, rare: Mapping[UUID, float]) -> float:
+        """The share of the question, in [0, 1], that the walked entities name, each weighted by its rarity."""
+        best: dict[str, float] = {}
+        for entity_id, terms in self.named.items():
+            for term in terms:
+                best[term] = max(best.get(term, 0.0), rare.get(entity_id, 0.0))
+        rarity = self.question.rarity
+        return sum(rarity[term] * best[term] for term in sorted(best)) / (sum(rarity.values()) or 1.0)
+
+
+async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> Leads:
+    """The anchors that are meant as names. Words of a time are not terms of the question: they say when, not what.
+
+    Counts are over the scope; behind a gate that hides something, over the ``best`` visible memories by words and
+    meaning, so that hidden memories do not affect the result.
+
+    A capitalised word inside of a sentence is a name. For others, the memories decide, by the link probability: the
+    share of the memories with these words that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
+    """
+    terms, query = reader.analyser.terms, analysis.question
+    wanted = list(dict.fromkeys(terms(_without([(each.start, each.end) for each in analysis.periods], query))))
+    spans = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
+    doubtful = {
+        each.entity_id: _Doubt(
+            spans=tuple(span for span in spans[each.entity_id] if span), unknown=_unknown(each, query)
+        )
+        for each in anchors
+        if not written_as_a_name(each, query)
+    }
+    groups = sorted({span for each in doubtful.values() for span in each.spans})
+    counted = await _frequencies([*((term,) for term in wanted), *groups], best, reader)
+    stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
+    documents = max(LIKE, stored)
+    holding = dict(zip(groups, counted[len(wanted) :], strict=True))
+    likely = await _link_probabilities(doubtful, holding, best, reader)
+    kept = [each for each in anchors if likely.get(each.entity_id, 1.0) >= NAMED_SHARE]
+    named = {each.entity_id: frozenset(chain(*spans[each.entity_id])).intersection(wanted) for each in kept}
+    known = {term: idf(documents, n) for term, n in zip(wanted, counted, strict=False)}
+    unheard = {term for term, n in zip(wanted, counted, strict=False) if not n}.difference(*named.values())
+    return Leads(anchors=tuple(kept), question=QuestionTerms(rarity=known, unheard=frozenset(unheard)), named=named)
+
+
+def written_as_a_name(anchor: Anchor, query: str) -> bool:
+    """Whether a question writes it with a capital, other than as its first word."""
+    return any(
+        not query[start:end].islower() and (start > 0 or len(query[start:end].split()) > 1)
+        for start, end in anchor.spans
+    )
+
+
+async def _frequencies(groups: Sequence[tuple[str, ...]], best: Keys, reader: Reader) -> Sequence[int]:
+    """The number of memories that have all terms of each group."""
+    if not reader.hides:
+        return await reader.document_frequencies(ElementKind.MEMORY, groups)
+    terms = reader.analyser.terms
+    texts = [set(terms(searchable_text(memory))) for memory in await reader.memories(best)]
+    return [sum(text.issuperset(group) for text in texts) for group in groups]
+
+
+def _without(spans: Sequence[tuple[int, int]], text: str) -> str:
+    """A text with blanks in place of some of its characters."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+@attrs.frozen
+class _Doubt:
+    """The written forms of an entity, in terms, and the probability of a name if no memory has these terms."""
+
+    spans: tuple[tuple[str, ...], ...]
+    unknown: float
+
+
+def _unknown(anchor: Anchor, query: str) -> float:
+    """1 unless the question capitalises other names, and not this one."""
+    capitals = any(word[0].isupper() for word in query.split()[1:])
+    return float(not capitals or any(not query[start:end].islower() for start, end in anchor.spans))
+
+
+async def _link_probabilities(
+    doubtful: Mapping[UUID, _Doubt], holding: Mapping[tuple[str, ...], int], best: Keys, reader: Reader
+) -> Mapping[UUID, float]:
+    """Of each entity, the greatest over its written forms; 0 for those that are in too many memories."""
+    if not doubtful:
+        return {}
+    hits = await reader.locate(sorted(doubtful))
+    found = await reader.mentioned(ElementKind.ENTITY, np.sort(hits.keys), MENTIONED)
+    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
+        found = found.keep(np.isin(found.far, best))
+    likely = dict.fromkeys(doubtful, 0.0)
+    for entity_id, key in zip(reader.entity_ids(hits.keys), hits.keys.tolist(), strict=True):
+        mentions, doubt = int((found.near == key).sum()), doubtful[entity_id]
+        shares = [min(1.0, mentions / holding[span]) if holding[span] else doubt.unknown for span in doubt.spans]
+        likely[entity_id] = max(shares, default=0.0)
+    return likely
+
+
+def relevance(question: QuestionTerms, memories: Sequence[AbstractSet[str]], cosines: Floats) -> float:
+    """1 − (1 − coverage) · (1 − meaning), in [0, 1]; from the terms of memories, and their cosines.
+
+    Coverage is the share of the question's idf that one memory has; the best of any. Meaning is the greatest cosine
+    − `UNHEARD` × the share of the question that no memory has, at least 0. Either is enough; for a question about
+    something else both are low.
+    """
+    whole = sum(question.rarity.values()) or 1.0
+    held = (sum(each for term, each in question.rarity.items() if term in memory) for memory in memories)
+    coverage = min(1.0, max(held, default=0.0) / whole)
+    unheard = sum(each for term, each in question.rarity.items() if term in question.unheard) / whole
+    meaning = max(0.0, min(1.0, float(cosines.max(initial=0.0))) - UNHEARD * unheard)
+    return 1.0 - (1.0 - coverage) * (1.0 - meaning)

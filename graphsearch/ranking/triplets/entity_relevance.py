@@ -1,0 +1,275 @@
+"""The entities that a question describes, by words and meaning, on one scale for every question.
+
+    relevance = share + 2 · weight · cosine + 0.3 · importance + 0.6 · named
+
+``share`` is the share of the question's idf that the entity's words cover (`word_coverage`), the
+cosine is that of its embedding, and the weight is the embedder's. Both mean the same for every question, so that they
+add up as they are: z-scores over candidates, which depend on what else was found, and reciprocal ranks, which lose the
+distances, rank no better. Importance separates entities of the same description: public from private ones. Code is
+named if its name and its class hold all that the question says: "where is the table rendered?" means Table.render.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, MutableMapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch._support.concurrency import aside, both
+from graphsearch.access.reader import Reader
+from graphsearch.access.window import widest
+from graphsearch.columns import Floats, Hits, Keys, Mask
+from graphsearch.columns.key_index import among
+from graphsearch.columns.similarity import cosines
+from graphsearch.model import ElementKind, Vector
+from graphsearch.question.code_questions import DEFINES, place_verbs
+from graphsearch.question.interpreting import Understanding
+from graphsearch.question.words import MAX_TOKENS, EntityTerms, entity_terms
+from graphsearch.ranking.triplets.word_coverage import Held, Lexicon, held, shares
+from graphsearch.text.analyser import Analyser, identifier_words, words
+from graphsearch.text.bm25 import idf
+
+MEANING: Final = 2.0
+"""Of a cosine, times the embedder's weight."""
+IMPORTANCE: Final = 0.3
+"""Of the importance weight: at most as much as a few words."""
+NAMED: Final = 0.6
+"""Of a name of code that says all of the question."""
+KEPT: Final = 8_192
+"""Most entities whose terms are cached."""
+MOST: Final = 0.5
+"""The share of the idf of a name's words from which on a text is about that name."""
+UNRELATED: Final = 1.0
+"""The cosine distance of unrelated texts: the vector search returns nothing this far away."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Described:
+    """Entities, best first, ties by id, with the parts of their relevance; ``meaning`` is the weighted cosine."""
+
+    hits: Hits
+    ids: Sequence[UUID]
+    share: Floats
+    cosine: Floats
+    exact: Floats
+    """The share covered by the question's own words."""
+    named: Mask
+    called: Mask
+    """Whether the entity may be what the question names: see `_called`."""
+    weight: float
+
+    @property
+    def relevance(self) -> Floats:
+        """The sum of the parts."""
+        return self.share + self.weight * self.cosine + IMPORTANCE * self.hits.importance + NAMED * self.named
+
+    @property
+    def sure(self) -> Floats:
+        """The probability that each is meant, in [0, 1]: share plus cosine, at most 1."""
+        return np.minimum(self.share + self.cosine, 1.0)
+
+    @property
+    def covered(self) -> Floats:
+        """The same by the question's own words: synonyms do not count, since they exist for any word."""
+        return np.where(self.called, np.minimum(self.exact + self.cosine, 1.0), 0.0)
+
+    def keep(self, rows: Sequence[int]) -> Described:
+        """Some rows, in this order."""
+        chosen = np.asarray(rows, np.intp)
+        return attrs.evolve(
+            self,
+            hits=self.hits.keep(chosen),
+            ids=[self.ids[row] for row in chosen.tolist()],
+            share=self.share[chosen],
+            cosine=self.cosine[chosen],
+            exact=self.exact[chosen],
+            named=self.named[chosen],
+            called=self.called[chosen],
+        )
+
+
+async def described(
+    meant: Understanding, limit: int, lexicon: Lexicon, reader: Reader, also: Sequence[UUID] = ()
+) -> Described:
+    """The entities that a question describes; each search returns ``limit``.
+
+    Entities in ``also`` are among them, whatever they share with the question. The profile caches the terms of
+    entities that were read: for the same version of the scope, and the same gate.
+    """
+    query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
+    hits = await _found(query, vector, limit, also, kept, reader)
+    ids = reader.entity_ids(hits.keys)
+    query_forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
+    if meant.profile.row_of(DEFINES) >= 0:  # of code
+        query_forms = {term: form for term, form in query_forms.items() if form not in place_verbs()} or query_forms
+    each_has = await _terms_of(hits.keys, kept, reader)
+    terms = held(each_has)
+    rarity = await _rarity(terms, list(query_forms), limit, reader)
+    like = lexicon.likeness(list(query_forms.values()), terms.forms)
+    share, exact = await aside(
+        lambda: (shares(terms, rarity, like), shares(terms, rarity, np.zeros_like(like))), like.size // 1_000
+    )
+    cosine = np.zeros(len(ids))
+    if vector is not None:
+        vectors = await reader.vectors(ElementKind.ENTITY, hits.keys)
+        if vectors.shape[1] == len(vector):
+            norm = float(np.linalg.norm(vector)) or 1.0
+            cosine = np.maximum(cosines(vectors, vector) / norm, 0.0)
+    found = Described(
+        hits=hits,
+        ids=ids,
+        share=share,
+        cosine=cosine,
+        exact=exact,
+        named=np.array([bool(query_forms) and query_forms.keys() <= each.called for each in each_has], np.bool_),
+        called=_called(meant, each_has),
+        weight=MEANING * lexicon.weight if vector is not None else 0.0,
+    )
+    wanted, relevance = set(also), found.relevance
+    touched = np.flatnonzero((share > 0) | (cosine > 0) | np.array([id_ in wanted for id_ in ids], np.bool_))
+    return found.keep(sorted(touched.tolist(), key=lambda row: (-relevance[row], ids[row])))
+
+
+def _called(meant: Understanding, entities: Sequence[EntityTerms]) -> Mask:
+    """The entities that cover most of a name which the question writes and no entity has; all if there is no such name.
+
+    All code passes: questions describe what code is for, in words that need not occur in it.
+    """
+    names = [name for name in meant.strange_names if name]
+    return np.array(
+        [each.code or not names or any(_share_of(name, each.document) >= MOST for name in names) for each in entities],
+        np.bool_,
+    )
+
+
+def _share_of(rarity: Mapping[str, float], document: Container[str]) -> float:
+    return sum(value for term, value in rarity.items() if term in document) / sum(rarity.values())
+
+
+async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
+    """The terms of entities as visible; those that are not cached are read, and cached."""
+    ids = reader.entity_ids(keys)
+    found = {id_: kept[id_] for id_ in ids if id_ in kept}
+    if fresh := [row for row, id_ in enumerate(ids) if id_ not in found]:
+        entities = await reader.entities(keys[fresh])
+        terms = lru_cache(maxsize=None)(reader.analyser.terms)
+        stored = await reader.words([ids[row] for row in fresh])
+        size = sum(1 + len(each.aliases) for each in entities)
+        made = await aside(
+            lambda: {each.id: entity_terms(each, stored.get(each.id, {}), terms) for each in entities}, size
+        )
+        found |= made
+        kept.update(made)
+    if len(kept) > KEPT:
+        kept.clear()
+    return [found[id_] for id_ in ids]
+
+
+def forms_of_query(query: str, analyser: Analyser) -> Mapping[str, str]:
+    """The distinct terms of a question in order, each with the word it was first written as."""
+    found: dict[str, str] = {}
+    for word in words(identifier_words(query)):
+        for term in analyser.terms(word):
+            found.setdefault(term, word)
+    return found
+
+
+async def _found(
+    query: str,
+    vector: Vector | None,
+    limit: int,
+    also: Sequence[UUID],
+    kept: MutableMapping[UUID, EntityTerms],
+    reader: Reader,
+) -> Hits:
+    """The hits of either search, and others, in order of key."""
+    worded = _worded(query, limit, kept, reader)
+    if vector is None:
+        hits = await worded
+    else:
+        hits, dense = await both(worded, reader.nearest(ElementKind.ENTITY, vector, limit))
+        hits = together(hits, dense.keep(np.flatnonzero(dense.values < UNRELATED)))
+    if also:
+        hits = together(hits, await reader.locate(also))
+    return hits.keep(np.argsort(hits.keys, kind="stable"))
+
+
+def together(one: Hits, other: Hits) -> Hits:
+    """The distinct elements of two lists; of common ones the row of the first."""
+    return Hits.concatenate([one, other.keep(~among(other.keys, one.keys))])
+
+
+async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:
+    """The entities that share a term with the question, by their visible texts.
+
+    Documents contain all aliases, including those that only hidden memories prove. If anything is hidden, entities
+    that share no term without these are left out, and the search is widened if too few remain.
+    """
+    wanted, wide = set(reader.analyser.terms(query)), limit
+    while True:
+        hits = await reader.lexical(ElementKind.ENTITY, query, wide)
+        if not reader.hides:
+            return hits
+        terms = await _terms_of(hits.keys, kept, reader)
+        (sharing,) = np.array([not wanted.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
+        if len(sharing) >= limit or len(hits) < wide or wide == widest(limit):
+            return hits.keep(sharing[:limit])
+        wide *= 2
+
+
+async def _rarity(found: Held, terms: Sequence[str], limit: int, reader: Reader) -> dict[str, float]:
+    """The idf of terms: among the entities that have any of them, if all of these were found.
+
+    So hidden entities do not affect any number. If there may be more than ``limit``, the scope's statistics are used.
+    """
+    every, having = found.having(terms)
+    if every < limit:
+        return {term: idf(every, number) for term, number in zip(terms, having, strict=True)}
+    documents = await reader.document_count(ElementKind.ENTITY)
+    containing = await reader.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])
+    return {term: idf(documents, min(each, documents)) for term, each in zip(terms, containing, strict=True)}
+
+
+ANCHORED_AT_MOST: Final = 0.8
+"""The weight of an entity that is certainly described, relative to 1.0 for one that is named."""
+SHARPNESS: Final = 3.0
+"""Decay of the weight behind the best: exp(SHARPNESS · (relevance − the best))."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Alike:
+    """Described entities, best first, and the weight of each as an anchor, in [0, `ANCHORED_AT_MOST`].
+
+    ``ids`` are theirs, ``sure`` is the probability that the best is meant, and ``covered`` the greatest share that any
+    covers by the question's own words.
+    """
+
+    keys: Keys
+    ids: tuple[UUID, ...]
+    anchor: Floats
+    sure: float
+    covered: float
+
+
+def nobody(keys: Keys) -> Alike:
+    """No entity, with keys of the dtype of ``keys``."""
+    return Alike(keys=keys[:0], ids=(), anchor=np.empty(0), sure=0.0, covered=0.0)
+
+
+def alike(found: Described, limit: int) -> Alike:
+    """The first ``limit`` described entities: the best weighted by its probability, the others less."""
+    if not len(found.ids):
+        return nobody(found.hits.keys)
+    relevance, sure = found.relevance[:limit], float(found.sure[0])
+    return Alike(
+        keys=found.hits.keys[:limit],
+        ids=tuple(found.ids[:limit]),
+        anchor=ANCHORED_AT_MOST * sure * np.exp(SHARPNESS * (relevance - relevance[0])),
+        sure=sure,
+        covered=float(found.covered[:limit].max()),
+    )

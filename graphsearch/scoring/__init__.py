@@ -1,1 +1,0 @@
-"""Formulas: pure functions of numbers, no I/O."""

@@ -1,0 +1,197 @@
+"""The share of a question's words that lines and entities cover."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphsearch.model import Entity
+from graphsearch.question.words import entity_terms
+from graphsearch.ranking.triplets import word_coverage as room
+from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms, coverage, held, likeness, line_shares, shares
+from graphsearch.testing.fakes import HashEmbedder
+from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
+
+
+def covered(lines, rarity):
+    return coverage(lines, rarity, VERBATIM).tolist()
+
+
+def test_a_line_of_usual_length_with_every_term_holds_all():
+    assert covered(["ines trims wick"], {"trims": 2.0, "wick": 1.0}) == [1.0]
+
+
+def test_a_line_holds_the_idf_of_its_terms():
+    found = covered(["ines trims oars", "orla mends wick", "moss sings songs"], {"trims": 3.0, "wick": 1.0})
+    assert found == pytest.approx([0.75, 0.25, 0.0])
+
+
+def test_long_lines_hold_less_and_short_ones_no_more_than_all():
+    """Of 1 and 3 terms, 2 on average: 2.2 / (1 + 1.2 · (0.25 + 0.75 · 1.5)) = 0.830."""
+    assert covered(["wick", "wick oil rope"], {"wick": 1.0}) == pytest.approx([1.0, 0.8301887])
+
+
+def test_a_term_twice_counts_more_but_not_twice():
+    """2.2 · 2 / (2 + 1.2 · (0.25 + 0.75 · 1)), as much as 1.375 terms; and one that is not there."""
+    assert covered(["wick wick"], {"wick": 1.0, "oil": 1.0}) == pytest.approx([0.6875])
+
+
+def test_a_question_without_words_is_held_by_no_line():
+    assert covered(["wick"], {}) == [0.0]
+    assert covered([], {"wick": 1.0}) == []
+    assert covered(["", "…"], {"wick": 1.0}) == [0.0, 0.0]
+
+
+def test_lines_that_were_read_before_are_not_read_again(monkeypatch):
+    monkeypatch.setattr(room, "KEPT_LINES", 2)
+    kept, read = LineTerms(), []
+
+    def remembered(word):
+        read.append(word)
+        return word
+
+    analyser = Analyser(name="remembering", stem=remembered)
+
+    def again(*written):
+        return coverage(written, {"wick": 1.0, "oil": 2.0}, analyser, kept).tolist()
+
+    first = again("wick oil", "oil rope")
+    assert again("wick oil", "oil rope") == first
+    assert read == ["wick", "oil", "oil", "rope"]
+    read.clear()
+    again("wick")  # in the place of the first
+    again("oil rope")
+    assert again("wick oil", "oil rope") == first
+    assert read == ["wick", "wick", "oil"]
+
+
+words = st.sampled_from(["wick", "oil", "rope", "lamp", "sail"])
+lines = st.lists(st.lists(words, max_size=6).map(" ".join), max_size=5)
+rarities = st.dictionaries(words, st.floats(0.1, 5.0), max_size=4)
+
+
+@given(lines, rarities, st.randoms())
+def test_a_share_is_a_share_whatever_the_order(written, rarity, random):
+    found = covered(written, rarity)
+    kept = LineTerms()
+    for _ in range(2):
+        assert coverage(written, rarity, VERBATIM, kept).tolist() == found
+    assert all(0.0 <= each <= 1.0 for each in found)
+    order = list(range(len(written)))
+    random.shuffle(order)
+    assert covered([written[at] for at in order], rarity) == pytest.approx([found[at] for at in order])
+
+
+def test_what_lines_hold_at_all_does_not_depend_on_their_length():
+    names = {"abbey": 3.0, "bridge": 1.0}
+    lines = ["who built abbey bridge long ago", "bridge bridge", "ferry"]
+    assert line_shares(lines, names, VERBATIM, LineTerms()).tolist() == [1.0, 0.25, 0.0]
+    assert line_shares(lines[:1], {}, VERBATIM, LineTerms()).tolist() == [0.0]
+    assert line_shares([], names, VERBATIM, LineTerms()).tolist() == []
+
+
+OPEN = Entity(type="function", name="door.openLatch", description="Opens the latch of a door.", aliases=("openLatch",))
+SHUT = Entity(type="function", name="door.shut")
+
+
+def of(entities, extra=None):
+    """What some entities hold; ``extra`` has the words in addition to the texts of each."""
+    given = extra or [{}] * len(entities)
+    return held([entity_terms(each, more, ENGLISH.terms) for each, more in zip(entities, given, strict=True)])
+
+
+def weights(found, entity):
+    rows = np.flatnonzero(found.entity == entity)
+    return {found.terms[found.term[row]]: found.weight[row] for row in rows.tolist()}
+
+
+def test_fields_weigh():
+    """Names count each word once; the description has the three terms open, latch and door: 1 / (¼ + ¾ · 3 / 8)."""
+    found = of([OPEN, SHUT], [{"bolt": 0.5, "door": 0.25}, {}])
+    # 1 / 0.53125 = 1.882353, and 1 for the name; the door has 0.25 more.
+    expected = {"door": 3.132352941, "open": 2.882352941, "latch": 2.882352941, "bolt": 0.5}
+    assert weights(found, 0) == pytest.approx(expected)
+    assert weights(found, 1) == {"door": 1.0, "shut": 1.0}
+    assert found.entities == 2
+    assert found.having(["door", "bolt", "moon"]) == (2, [2, 1, 0])
+    assert found.forms[found.terms.index("open")] == "open"
+
+
+def test_the_form_of_a_term_is_the_commonest_then_the_first():
+    entities = [Entity(type="concept", name=name) for name in ("cancelled task", "cancel it", "cancel that", "waits")]
+    found = of(entities)
+    assert dict(zip(found.terms, found.forms, strict=True))["cancel"] == "cancel"
+
+
+def test_a_share_is_what_is_held_of_the_idf():
+    found = of([OPEN, SHUT], [{"bolt": 0.6}, {}])
+    rarity = {"shut": 3.0, "bolt": 1.0}
+    none = np.zeros((2, len(found.terms)))
+    # w · 1.6 / (w + 0.6): 1 for a weight of 1, 0.8 for one of 0.6.
+    assert shares(found, rarity, none) == pytest.approx([0.2, 0.75])  # 0.8 of 4, 3 of 4
+
+
+def test_a_word_stands_for_another_that_means_the_same():
+    found = of([OPEN, SHUT], [{}, {}])
+    alike = np.zeros((1, len(found.terms)))
+    alike[0, found.terms.index("shut")] = 0.5
+    alike[0, found.terms.index("door")] = 0.19
+    assert shares(found, {"close": 2.0}, alike) == pytest.approx([0.0, 0.5])
+
+
+@pytest.mark.parametrize(("entities", "rarity"), [((), {"door": 1.0}), ((OPEN,), {})])
+def test_nothing_is_held_of_nothing(entities, rarity):
+    found = of(entities)
+    assert shares(found, rarity, np.zeros((len(rarity), len(found.terms)))).tolist() == [0.0] * len(entities)
+
+
+def test_an_entity_without_a_term_holds_nothing():
+    found = of([Entity(type="concept", name="?!"), SHUT], [{}, {}])
+    assert shares(found, {"shut": 1.0}, np.zeros((1, 2))).tolist() == [0.0, 1.0]
+
+
+def test_likeness_is_the_cosine():
+    one, other = np.array([[1, 0], [0.6, 0.8]], np.float32), np.array([[0, 1], [1, 0], [0, 0]], np.float32)
+    assert likeness(one, other) == pytest.approx(np.array([[0, 1, 0], [0.8, 0.6, 0]]))
+
+
+class Words(HashEmbedder):
+    semantic_weight = 1.5
+
+    def __init__(self):
+        super().__init__(8)
+        self.asked = []
+
+    def word_vectors(self, words):
+        self.asked.append(list(words))
+        return np.array([self.vector(word) for word in words], np.float32)
+
+
+def test_each_word_is_looked_up_once():
+    embedder = Words()
+    known = Lexicon(embedder)
+    first = known.vectors(["cancel", "stop"])
+    again = known.vectors(["stop", "go"])
+    assert embedder.asked == [["cancel", "stop"], ["go"]]
+    assert first is not None
+    assert again is not None
+    assert np.array_equal(again[0], first[1])
+    assert known.weight == 1.5
+    assert known.vectors([]) is None
+
+
+def test_no_more_are_kept_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(room, "KEPT_WORDS", 2)
+    embedder = Words()
+    known = Lexicon(embedder)
+    known.vectors(["a1", "b1"])
+    both = known.vectors(["b1", "c1"])
+    assert both is not None
+    assert both.shape == (2, 8)
+    assert embedder.asked == [["a1", "b1"], ["b1", "c1"]]
+
+
+def test_other_embedders_have_none():
+    for embedder in (None, HashEmbedder(8)):
+        known = Lexicon(embedder)
+        assert (known.vectors(["word"]), known.weight) == (None, 0.5)
