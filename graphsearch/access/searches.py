@@ -18,8 +18,8 @@ from graphsearch.access.decisions import PARTIAL
 from graphsearch.access.statistics import Statistics
 from graphsearch.access.window import widest
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Mentioned, Turns
+from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import KeyIndex, among
-from graphsearch.columns.similarity import cosines
 from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.text.bm25 import K1, TermCounts, embedding_text, frequencies, searchable_text
 

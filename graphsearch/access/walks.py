@@ -12,7 +12,7 @@ from graphsearch.access.gatekeeper import Decided
 from graphsearch.access.lookups import Lookups
 from graphsearch.access.window import widest
 from graphsearch.columns import Codes, Expansion, Hits, Keys, Mask, Steps
-from graphsearch.columns.freshness import age_in_days, freshness
+from graphsearch.columns.formulas import age_in_days, freshness
 from graphsearch.columns.key_index import among, distinct
 from graphsearch.model import Entity
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphsearch.access.evidence import supported_since
 from graphsearch.access.reader import Reader, known
-from graphsearch.columns.freshness import age_in_days, freshness
+from graphsearch.columns.formulas import age_in_days, freshness
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import (
     Explanation,

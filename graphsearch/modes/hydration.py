@@ -13,7 +13,6 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Rows
-from graphsearch.columns.similarity import diverse_rows
 from graphsearch.model import Triplet
 from graphsearch.modes.connections import read_connections
 from graphsearch.modes.findings import Findings, best_triplets
@@ -22,6 +21,7 @@ from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.question.asked_time import History
+from graphsearch.ranking.diversity import diverse_rows
 from graphsearch.text.rendering import triplet_line
 
 READ: Final = 4

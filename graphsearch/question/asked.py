@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from graphsearch.columns import Floats
-from graphsearch.columns.similarity import cosines
+from graphsearch.columns.formulas import cosines
 from graphsearch.model import Vector
 from graphsearch.question.type_profile import TypeProfile
 from graphsearch.text.analyser import STOP_WORDS

@@ -17,7 +17,7 @@ import numpy as np
 from graphsearch._support.concurrency import aside
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats
-from graphsearch.columns.similarity import cosines
+from graphsearch.columns.formulas import cosines
 from graphsearch.ingest.frames.table import table
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder

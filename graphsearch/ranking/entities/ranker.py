@@ -14,11 +14,11 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Rows, Steps
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.columns.similarity import diverse_rows
 from graphsearch.model import Entity
 from graphsearch.modes.mode import Question
 from graphsearch.question.analysis import Analysis, analyse
 from graphsearch.question.linking import anchors_of
+from graphsearch.ranking.diversity import diverse_rows
 from graphsearch.ranking.entities.episodes import episodes
 from graphsearch.ranking.entities.options import Ranking, RankRequest, weights_for
 from graphsearch.ranking.entities.proposing import Proposal, by_reciprocal_rank, propose

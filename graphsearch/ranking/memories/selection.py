@@ -18,8 +18,8 @@ from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
 from graphsearch.columns import Floats, Hits, Keys, Rows
-from graphsearch.columns.similarity import diverse_rows
 from graphsearch.model import Claim, Group, Memory
+from graphsearch.ranking.diversity import diverse_rows
 from graphsearch.ranking.fusion import Part, with_feedback
 from graphsearch.ranking.memories.graph_channel import Walked
 from graphsearch.ranking.memories.leads import Leads, relevance

@@ -24,8 +24,8 @@ from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Hits, Keys, Mask
+from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import among
-from graphsearch.columns.similarity import cosines
 from graphsearch.model import ElementKind, Vector
 from graphsearch.question.code_questions import DEFINES, place_verbs
 from graphsearch.question.interpreting import Understanding

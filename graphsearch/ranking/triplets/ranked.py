@@ -12,8 +12,8 @@ import numpy as np
 from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
+from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import KeyIndex, distinct
-from graphsearch.columns.similarity import cosines
 from graphsearch.model import ElementKind, Entity, Relation, Vector
 from graphsearch.question.code_questions import DEFINES
 from graphsearch.question.interpreting import Understanding

@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 
 from graphsearch.columns import Floats, Rows
-from graphsearch.columns.similarity import cosines
+from graphsearch.columns.formulas import cosines
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder, WordVectors
 from graphsearch.question.words import EntityTerms

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.columns.similarity import cosine, cosines, maximal_marginal_relevance
+from graphsearch.columns.formulas import cosines
 from graphsearch.errors import InvalidInputError
+from graphsearch.ranking.diversity import cosine, maximal_marginal_relevance
 
 
 def test_the_cosine_of_each_row():

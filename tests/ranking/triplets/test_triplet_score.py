@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.columns.freshness import age_in_days, freshness
+from graphsearch.columns.formulas import age_in_days, freshness
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Entity, Relation, Triplet, TripletScore
 from graphsearch.ranking.triplets.triplet_score import (

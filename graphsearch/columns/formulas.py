@@ -1,10 +1,11 @@
-"""How fresh what is known still is, by its age and the half-life of its type."""
+"""Formulas over columns that every room below the ranking shares: freshness by age, and cosines."""
 
 from __future__ import annotations
 
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch.columns import Floats
 
@@ -27,3 +28,13 @@ def freshness(age_days: Floats | float, half_life_days: Floats | float) -> Float
 def age_in_days(since: Floats, as_of: float) -> Floats:
     """Days from ``since`` to ``as_of``, both in seconds since the epoch; negative if ``since`` is later."""
     return (as_of - since) / SECONDS_A_DAY
+
+
+def cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> Floats:
+    """The inner product of each row, of shape (n, d), with a vector of shape (d,); cosines if all have length 1.
+
+    The value of a row does not depend on other rows. A matrix product rounds by the position of a row, so that hidden
+    rows would change the last digits of visible ones.
+    """
+    found: Floats = np.einsum("ij,j->i", vectors, vector).astype(np.float64)
+    return found

@@ -1,4 +1,4 @@
-"""Cosine similarities, and diverse results by maximal marginal relevance, picked one by one.
+"""Diverse results by maximal marginal relevance, picked one by one.
 
     pick  argmax  λ · relevance − (1 − λ) · greatest similarity to an earlier pick
 
@@ -12,22 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from graphsearch.columns import Floats
 from graphsearch.model import validation as check
 from graphsearch.text.analyser import terms
-
-
-def cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> Floats:
-    """The inner product of each row, of shape (n, d), with a vector of shape (d,); cosines if all have length 1.
-
-    The value of a row does not depend on other rows. A matrix product rounds by the position of a row, so that hidden
-    rows would change the last digits of visible ones.
-    """
-    found: Floats = np.einsum("ij,j->i", vectors, vector).astype(np.float64)
-    return found
-
 
 Similar = Callable[[int], Floats]
 """The similarity of one item, given by its row, to every item, in the order of the rows."""
