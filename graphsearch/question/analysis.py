@@ -14,7 +14,7 @@ import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.question.asked_time import AskedPeriod, periods
-from graphsearch.question.question_names import Anchor, Named, NameKind, named
+from graphsearch.question.question_names import Anchor, NameKind, WrittenName, named
 from graphsearch.question.question_type import Intent, QuestionType, intent_of, question_type
 from graphsearch.text.analyser import terms
 from graphsearch.text.word_lists import word_lists
@@ -78,7 +78,7 @@ class Features:
 def features(
     kind: QuestionType,
     *,
-    names: Sequence[Named],
+    names: Sequence[WrittenName],
     anchors: Sequence[Anchor],
     question_terms: Sequence[str],
     dated: bool,
@@ -98,7 +98,7 @@ def features(
     )
 
 
-def linked(name: Named, anchors: Sequence[Anchor]) -> bool:
+def linked(name: WrittenName, anchors: Sequence[Anchor]) -> bool:
     """Whether every significant word of a name is part of the span of some anchor."""
     spans = [span for anchor in anchors for span in anchor.spans]
     left = "".join(
@@ -151,7 +151,7 @@ class Analysis:
 
     question: str
     terms: tuple[str, ...]
-    names: tuple[Named, ...]
+    names: tuple[WrittenName, ...]
     periods: tuple[AskedPeriod, ...]
     question_type: QuestionType
     intent: Intent

@@ -16,13 +16,9 @@ from graphsearch.question.understanding import QuestionVectors, Understanding
 async def read(question, time, profile, reader):
     """Link the names of a question in a snapshot, and interpret its words."""
     words = _new.tokens(question)
-    found = await _new.look_up(question, words, reader)
-    written = _new.surely_written(question)
-    linked, named = await _new.linked_names(
-        question, words, found, profile, reader, written, _new.dated_tokens(words, time)
-    )
-    meant = _new.interpreted(question, linked, profile, reader.analyser, time=time, written=written)
-    return attrs.evolve(meant, named=named)
+    found = await _new.look_up(question, words, reader, profile.nameable)
+    linked, named = await _new.link_candidates(question, words, found, profile, reader, _new.dated_tokens(words, time))
+    return attrs.evolve(_new.interpreted(question, linked, profile, reader.analyser, time=time), named=named)
 
 
 async def understand(found: Understanding, phrases: PhraseVectors | None) -> Understanding:

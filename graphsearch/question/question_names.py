@@ -18,6 +18,7 @@ import attrs
 
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.spans import ONE, Context, find_in_sentence, read_words
+from graphsearch.question.words import MAX_WORDS
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.marked_names import marked_names
 
@@ -36,7 +37,7 @@ class NameKind(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
-class Named:
+class WrittenName:
     """Characters [start, end) of a question that are written as a name.
 
     ``tentative``: a single word that begins a sentence, which would be capitalised anyway.
@@ -45,7 +46,7 @@ class Named:
     text: str
     start: int
     end: int
-    kind: NameKind
+    kind: NameKind = NameKind.PROPER_NOUN
     tentative: bool = False
 
 
@@ -57,10 +58,15 @@ _CODE: Final = re.compile(
 )
 
 
-def named(question: str) -> tuple[Named, ...]:
+def surely_written(question: str) -> tuple[WrittenName, ...]:
+    """The spans of a question that are certainly written as one name each."""
+    return tuple(name for name in named(question) if not name.tentative and name.kind is not NameKind.QUOTED)
+
+
+def named(question: str) -> tuple[WrittenName, ...]:
     """The written names of a question in order, not overlapping: whole quoted titles, then code, then proper nouns."""
     text = question[:MAX_READ]
-    found: list[Named] = []
+    found: list[WrittenName] = []
     for reader in (_quoted, _marked, _code, _proper_nouns):
         for name in reader(text, tuple(found)):
             if not overlapping(name.start, name.end, found):
@@ -87,24 +93,24 @@ def overlapping(start: int, end: int, others: Iterable[Part]) -> bool:
     return any(start < other.end and other.start < end for other in others)
 
 
-def _quoted(text: str, _: Sequence[Named]) -> Iterator[Named]:
+def _quoted(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
     for match in _QUOTED.finditer(text):
         yield _spanned(text, *match.span(match.lastindex or 0), NameKind.QUOTED)
 
 
-def _marked(text: str, _: Sequence[Named]) -> Iterator[Named]:
+def _marked(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
     for mark in marked_names(text, 0, len(text)):
         if mark.named:
             kind = NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE
             yield _spanned(text, mark.start, mark.end, kind)
 
 
-def _code(text: str, _: Sequence[Named]) -> Iterator[Named]:
+def _code(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
     for match in _CODE.finditer(text):
         yield _spanned(text, *match.span(1), NameKind.CODE)
 
 
-def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
+def _proper_nouns(text: str, taken: Sequence[WrittenName]) -> Iterator[WrittenName]:
     read = read_words(text)
     places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
     for first, stop in read.sentences:
@@ -114,11 +120,10 @@ def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
             yield _spanned(text, start, end, NameKind.PROPER_NOUN, tentative=tentative)
 
 
-def _spanned(text: str, start: int, end: int, kind: NameKind, *, tentative: bool = False) -> Named:
-    return Named(text=text[start:end], start=start, end=end, kind=kind, tentative=tentative)
+def _spanned(text: str, start: int, end: int, kind: NameKind, *, tentative: bool = False) -> WrittenName:
+    return WrittenName(text=text[start:end], start=start, end=end, kind=kind, tentative=tentative)
 
 
-MAX_WORDS: Final = 8
 MAX_QUESTION_WORDS: Final = 256
 
 _WORD: Final = re.compile(r"[@#]?[^\W](?:[\w.\-/:@&+]*[\w+#])?")
@@ -144,7 +149,7 @@ class Anchor:
 
 
 @attrs.frozen(kw_only=True)
-class Run:
+class WordRun:
     """A run of the question's words: its characters [start, end)."""
 
     name: str
@@ -153,7 +158,7 @@ class Run:
     end: int
 
 
-def runs(question: str) -> list[Run]:
+def runs(question: str) -> list[WordRun]:
     """Every run of up to eight words that could be a name, longest first, then from left to right."""
     words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
     found = []
@@ -162,7 +167,7 @@ def runs(question: str) -> list[Run]:
             for end in _ends(question, first.start(), last.end()):
                 written = question[first.start() : end]
                 if length > 1 or written.casefold() not in STOP_WORDS:
-                    found.append(Run(name=normalise_name(written), written=written, start=first.start(), end=end))
+                    found.append(WordRun(name=normalise_name(written), written=written, start=first.start(), end=end))
     return found
 
 

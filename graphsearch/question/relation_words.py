@@ -2,6 +2,10 @@
 
 Words are read by the table of relations, and by the verbs in the names of the scope's own types: "who does X lead" and
 "who leads X" ask for the two ends of "leads", and of "led_by".
+
+Questions about code are read by a grammar of their own: the verb or noun of a relation stands beside the name, and
+nothing between or behind them says anything else. "what does Client call?" asks for its calls; "how does Client use
+cookies?" does not.
 """
 
 from __future__ import annotations
@@ -9,7 +13,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import Final
+
+import attrs
 
 from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, Table, bases
 from graphsearch.ingest.frames.table import table as relations
@@ -17,6 +24,7 @@ from graphsearch.ingest.stating.phrases import SYMMETRIC
 from graphsearch.ingest.stating.scope import kind_of
 from graphsearch.question.words import spread
 from graphsearch.text.analyser import STOP_WORDS, stem
+from graphsearch.text.word_lists import word_lists
 
 SOURCE: Final = 1
 TARGET: Final = -1
@@ -143,3 +151,98 @@ def _bases(word: str) -> frozenset[str]:
 def _is_verb(word: Sequence[str]) -> bool:
     """Whether a word is an inflected form of a verb of the table of relations."""
     return any(verb in relations().verbs for each in word for verb in bases(each) - {each})
+
+
+# -- of code -----------------------------------------------------------------------------------------------------------
+
+DEFINES: Final = "defines"
+"""The type by which the reader of source code says where something is."""
+
+
+def listed(name: str) -> frozenset[str]:
+    """A list of words of questions about code."""
+    return word_lists("graphsearch.question")[name]
+
+
+def place_verbs() -> frozenset[str]:
+    """Words of where something is, which say nothing of what it is: "defined", "located"."""
+    return listed("done")
+
+
+@cache
+def _types(table: str) -> Mapping[str, str]:
+    """The relation type that each word of a table means: "verb", "of_source" or "of_target"."""
+    lists = ((head.partition(" "), words) for head, words in word_lists("graphsearch.question").items())
+    return {word: type_ for (of, _, type_), words in lists if of == table for word in words}
+
+
+@attrs.frozen
+class AskedOfCode:
+    """The relation ``type`` that a question asks for, and the ``end`` of it that its name is.
+
+    ``rest``: the positions of the words that say something besides.
+    """
+
+    type: str
+    end: int
+    rest: frozenset[int]
+
+
+def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | None:
+    """Read the folded words of a question around its one name in code; None if they ask for no relation of code."""
+    places = [place for place, part in enumerate(named) if part]
+    if not places or not all(named[places[0] : places[-1] + 1]):
+        return None
+    first, last = places[0], places[-1]
+    content = frozenset(
+        place
+        for place, word in enumerate(words)
+        if not (named[place] or word in STOP_WORDS | listed("passive") or word == "s")
+    )
+    near = [
+        place for place, word in enumerate(words) if not named[place] and _beside(place, first, last, words, content)
+    ]
+    for place in near:
+        end = _end_of_verb(words, place, first, last, content) if words[place] in _types("verb") else 0
+        if end and place and place < first and words[place - 1] in listed("persons"):  # "how do I use X": what it is
+            return AskedOfCode(DEFINES, TARGET, frozenset())
+        if end:
+            return _asked(_types("verb")[words[place]], end, content - {place}, words)
+    for place in near:
+        if place > last or any(each in listed("leading") for each in words[place + 1 : first]):
+            for table, end in (("of_source", SOURCE), ("of_target", TARGET)):
+                if type_ := _types(table).get(words[place]):
+                    return _asked(type_, end, content - {place}, words)
+    if not listed("question").isdisjoint(words) and all(
+        words[each] in listed("done") | listed("places") | listed("kinds") | listed("about") for each in content
+    ):
+        return AskedOfCode(DEFINES, TARGET, frozenset())
+    return None
+
+
+def _beside(place: int, first: int, last: int, words: Sequence[str], content: frozenset[int]) -> bool:
+    """Whether nothing is said between a word and a name at [first, last] but what kind of thing that is."""
+    between = content.intersection(range(min(place, last) + 1, max(place, first)))
+    return all(words[each] in listed("kinds") for each in between)
+
+
+def _asked(type_: str, end: int, content: Iterable[int], words: Sequence[str]) -> AskedOfCode:
+    return AskedOfCode(
+        type_,
+        end,
+        frozenset(place for place in content if words[place] not in listed("kinds") | listed("about")),
+    )
+
+
+def _end_of_verb(words: Sequence[str], place: int, first: int, last: int, content: frozenset[int]) -> int:
+    """The end that a name at [first, last] is for a verb at ``place``; 0 if more is said behind it."""
+    by = "by" in words[place:]
+    if place < first:
+        inside = not listed("inside").isdisjoint(words[place:first]) and not listed("passive").isdisjoint(words[:place])
+        return SOURCE if inside else TARGET
+    if any(each > place for each in content):
+        return 0
+    passive = not listed("passive").isdisjoint(words[last + 1 : place] or words[:first])
+    if passive and not (words[place] == "derived" and not by):
+        return TARGET
+    return SOURCE

@@ -24,7 +24,7 @@ from graphsearch.columns import Floats, Keys, Mask, Rows
 from graphsearch.ingest.frames.table import Table
 from graphsearch.model import ElementKind, Relation, Scope, Vector
 from graphsearch.question.relation_words import own_table
-from graphsearch.question.words import EntityTerms, name_tokens, relation_line, spread
+from graphsearch.question.words import EntityTerms, Nameable, name_tokens, relation_line, spread
 from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
 
@@ -57,7 +57,8 @@ class TypeProfile:
     * ``postings``: for each term the rows of the types that have it, and its weight there.
     * ``vectors``, of shape (examples, dimensions): the facts' embeddings, and ``example_type`` the row of their type.
     * ``wording``: which words are names. ``containing``: the number of ``examples`` lines that contain a term.
-    * ``entity_terms``: those of entities read since: cached as long as the profile, with the same visibility.
+    * ``entity_terms`` and ``nameable``: those of entities read since: cached as long as the profile, with the same
+      visibility.
     """
 
     types: tuple[str, ...]
@@ -75,6 +76,7 @@ class TypeProfile:
     examples: int
     containing: Mapping[str, int]
     entity_terms: MutableMapping[UUID, EntityTerms] = attrs.field(factory=dict)
+    nameable: MutableMapping[UUID, Nameable] = attrs.field(factory=dict)
 
     def rarities(self, terms: Iterable[str]) -> dict[str, float]:
         """The idf of terms among the examples' lines, the only visible lines if there are no more."""

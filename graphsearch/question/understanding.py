@@ -24,11 +24,9 @@ from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
 from graphsearch.question.asked import affinities, asked_kind, standardised, worded
 from graphsearch.question.asked_time import PRESENT, AskedTime, asked_time
-from graphsearch.question.code_questions import DEFINES, asked_of_code
-from graphsearch.question.linking import Linked, unknown_names
-from graphsearch.question.name_lookup import dated_names, linked_names, look_up, surely_written
-from graphsearch.question.question_names import Named, overlapping
-from graphsearch.question.relation_words import TARGET, said
+from graphsearch.question.linking import Linked, dated_names, link_candidates, look_up
+from graphsearch.question.question_names import WrittenName, overlapping, surely_written
+from graphsearch.question.relation_words import DEFINES, TARGET, asked_of_code, said
 from graphsearch.question.type_profile import TypeProfile
 from graphsearch.question.words import Token, tokens
 from graphsearch.text.analyser import Analyser
@@ -99,7 +97,7 @@ class Understanding:
     profile: TypeProfile
     residue: str = ""
     terms: tuple[str, ...] = ()
-    unknown: tuple[Named, ...] = ()
+    unknown: tuple[WrittenName, ...] = ()
     strange_names: tuple[Mapping[str, float], ...] = ()
     named: Hits | None = None
     direction: Mapping[int, int] = attrs.field(factory=dict)
@@ -254,17 +252,15 @@ async def understand(
     counts only where the caller gave none; its names are looked up at that time (`AskedTime.view`).
     """
     words, given = tokens(question), reader.view
-    fixed = given.since is not None
-    time = PRESENT if fixed else asked_time(question, given.as_of, as_of=as_of)
+    time = PRESENT if given.since is not None else asked_time(question, given.as_of, as_of=as_of)
     then = reader.viewing(time.view(given))
-    found = await look_up(question, words, then)
+    found = await look_up(question, words, then, profile.nameable)
     if time.spans and (dated := dated_names(question, time.spans, found.nameable)):
         time = asked_time(question, given.as_of, dated, as_of=as_of)
         then = reader.viewing(time.view(given))
-        found = await look_up(question, words, then)
-    written = surely_written(question)
-    linked, named = await linked_names(question, words, found, profile, then, written, dated_tokens(words, time))
-    meant = interpreted(question, linked, profile, reader.analyser, time=time, written=written)
+        found = await look_up(question, words, then, profile.nameable)
+    linked, named = await link_candidates(question, words, found, profile, then, dated_tokens(words, time))
+    meant = interpreted(question, linked, profile, reader.analyser, time=time)
     return await with_meaning(attrs.evolve(meant, named=named), vectors)
 
 
@@ -275,9 +271,8 @@ def interpreted(
     analyser: Analyser,
     *,
     time: AskedTime = PRESENT,
-    written: Sequence[Named] = (),
 ) -> Understanding:
-    """The meaning of a question as far as words show it; ``written`` are the spans certainly written as one name."""
+    """The meaning of a question as far as words show it."""
     words = tokens(question)
     dated = dated_tokens(words, time)
     texts = [word.text for word in words]
@@ -295,13 +290,13 @@ def interpreted(
         rows = ((profile.row_of(DEFINES), TARGET), (stated, asked.end))
         direction = {row: end for row, end in rows if row >= 0}
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
-    unknown = unknown_names(written, linked)
+    unknown = [each for each in surely_written(question) if not overlapping(each.start, each.end, linked.links)]
     return Understanding(
         question=question,
         linked=linked,
         residue=residue,
         terms=terms,
-        unknown=unknown,
+        unknown=tuple(unknown),
         strange_names=tuple(profile.rarities(analyser.terms(each.text)) for each in unknown),
         profile=profile,
         direction=direction,
