@@ -16,8 +16,7 @@ from graphsearch._support.timing import Stopwatch
 from graphsearch._support.verbs import takes
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, When, reading, resolve
-from graphsearch.access.visible_documents import DocumentCache
-from graphsearch.access.window import Embed
+from graphsearch.access.request import Request
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
@@ -26,14 +25,13 @@ from graphsearch.explaining.explanation import ExplainRequest, Explanation, poin
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
 from graphsearch.modes.hydration import shown
-from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared, require, require_gate
+from graphsearch.modes.mode import Mode, Question, require, require_gate
 from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.preparing import embedded, understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.result import SearchResult
-from graphsearch.modes.steps import around, understood
 from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
-from graphsearch.question.interpreting import PhraseVectors
-from graphsearch.question.type_profile import ProfileCache
+from graphsearch.question.understanding import QuestionVectors, Understanding
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.ranker import rank_entities
 from graphsearch.ranking.entities.result import RankResult
@@ -41,8 +39,9 @@ from graphsearch.ranking.memories.options import RecallRequest, RecallScoring, f
 from graphsearch.ranking.memories.recaller import recall
 from graphsearch.ranking.memories.result import RecallResult
 from graphsearch.ranking.triplets.findings import best_triplets
+from graphsearch.ranking.triplets.parts import Caches, Parts
+from graphsearch.ranking.triplets.retrieval import find_nearby
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
-from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
 from graphsearch.traversal.choosing import as_traversal
 from graphsearch.traversal.k_hop import MAX_ENTITIES
 from graphsearch.traversal.paths import GraphPath, best_path
@@ -126,7 +125,9 @@ class Engine(ABC):
             async with self._reading(question) as (question, reader):
                 found = await self._search(question, reader)
                 with second.stage("total"):
-                    as_of = search.as_of or reader.now  # the words, or a mode, may have moved the search to another time
+                    as_of = (
+                        search.as_of or reader.now
+                    )  # the words, or a mode, may have moved the search to another time
                     at_times = reader.viewing(attrs.evolve(reader.view, as_of=as_of, since=search.since))
                     vector = question.vector if vector is None else vector
                     recalled = await self._recall(recall, vector, at_times, second)
@@ -206,8 +207,8 @@ class Engine(ABC):
                 yield question, reader
             return
         async with self._understood(question.request, question.vectors, question.parts) as (meaning, reader):
-            view = reader.view if meaning is None else meaning.time.view(reader.view)
-            yield attrs.evolve(question, meaning=meaning), reader.viewing(view)
+            question = attrs.evolve(question, meaning=meaning)
+            yield question, question.at_its_time(reader)
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:
         return await shown(await question.mode.find(question, reader), question, reader)

@@ -22,7 +22,7 @@ from graphsearch.errors import MissingDependencyError
 from graphsearch.model import Vector
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
-from graphsearch.question.interpreting import Understanding
+from graphsearch.question.understanding import QuestionVectors, Understanding
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.retrieval import Answer
 
@@ -33,28 +33,29 @@ Part = Literal["embedder", "llm"]
 class Question:
     """A question to a mode.
 
-    * ``request``: what is asked for, at the time that the question asks about. ``parts``: what it is answered with.
-    * ``meaning``: its names, relations, kind and time; None until its words were interpreted, if it is blank, and for
-      modes that do not interpret words.
-    * ``plan``: what `Mode.prepare` has made for `Mode.find`.
-    * ``open`` opens a snapshot for a request, to read in `Mode.prepare` and `Mode.conclude`.
+    * ``request``: what is asked for. ``mode``, ``parts``: what it is answered by, and with. ``open`` opens a snapshot
+      for a request, to read in `Mode.prepare` and `Mode.conclude`.
+    * ``plan``: what `Mode.prepare` has made for `Mode.find`. ``vectors``: the question embedded, if the mode uses it.
+    * ``meaning``: its names, relations, kind and time; None before `Mode.find`, for a blank question, and for modes
+      that do not interpret words.
     """
 
+    mode: Mode
     request: SearchRequest
     parts: Parts
     open: Callable[[SearchRequest], AbstractAsyncContextManager[Reader]]
-    meaning: Understanding | None = None
     plan: Any = None
+    vectors: QuestionVectors | None = None
+    meaning: Understanding | None = None
 
     @property
     def vector(self) -> Vector | None:
-        """The embedding of the question, if it is not blank, and the mode uses an embedder."""
+        """The embedding of the question, if its meaning was found with one."""
         return None if self.meaning is None else self.meaning.vector
 
-    @property
-    def is_blank(self) -> bool:
-        """Whether nothing is asked."""
-        return not self.request.query.strip()
+    def at_its_time(self, reader: Reader) -> Reader:
+        """A reader moved to the time that the question asks about."""
+        return reader if self.meaning is None else reader.viewing(self.meaning.time.view(reader.view))
 
 
 class Mode(ABC):

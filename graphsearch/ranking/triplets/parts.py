@@ -11,8 +11,8 @@ from graphsearch._support.timing import Stopwatch
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.model import Scope
 from graphsearch.protocols import LLM, Embedder, Traversal
-from graphsearch.question.interpreting import PhraseVectors
 from graphsearch.question.type_profile import ProfileCache
+from graphsearch.question.understanding import PhraseVectors
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
 

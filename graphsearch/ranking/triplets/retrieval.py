@@ -13,9 +13,9 @@ from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
 from graphsearch.model import ElementKind
-from graphsearch.question.interpreting import Understanding
 from graphsearch.question.linking import anchors_of
 from graphsearch.question.question_names import Anchor
+from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.triplets.candidates import FACTS, Facts, by_facts, with_relations
 from graphsearch.ranking.triplets.connections import NOTHING, Connected, connected
 from graphsearch.ranking.triplets.entity_relevance import Alike, alike, described, nobody, together
