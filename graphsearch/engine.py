@@ -158,7 +158,7 @@ class Engine(ABC):
         if "embedder" in mode.needs:
             require("embedder", self.embedder, request.mode)
         parts = self._parts(stopwatch, request.traversal)
-        question = await mode.prepare(Question(mode=mode, request=request, parts=parts, open=self._open_for))
+        question = await mode.prepare(Question(mode=mode, request=request, parts=parts))
         if "embedder" not in mode.needs | mode.uses:
             return question
         return attrs.evolve(question, vectors=await embedded(question.request, parts))
@@ -168,6 +168,7 @@ class Engine(ABC):
         if self._caches.embedder is not self.embedder:
             self._caches = Caches(self.embedder)
         return Parts(
+            open=self._open_for,
             traversal=self.traversal if traversal is None else as_traversal(traversal, self.stores[0]),
             scoring=self.scoring,
             caches=self._caches,

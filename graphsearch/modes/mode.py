@@ -10,8 +10,6 @@ the question, and in the snapshot it interprets its words: that is the question'
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, Literal, TypeVar
 
 import attrs
@@ -33,8 +31,7 @@ Part = Literal["embedder", "llm"]
 class Question:
     """A question to a mode.
 
-    * ``request``: what is asked for. ``mode``, ``parts``: what it is answered by, and with. ``open`` opens a snapshot
-      for a request, to read in `Mode.prepare` and `Mode.conclude`.
+    * ``request``: what is asked for. ``mode`` and ``parts``: what it is answered by, and with.
     * ``plan``: what `Mode.prepare` has made for `Mode.find`. ``vectors``: the question embedded, if the mode uses it.
     * ``meaning``: its names, relations, kind and time; None before `Mode.find`, for a blank question, and for modes
       that do not interpret words.
@@ -43,7 +40,6 @@ class Question:
     mode: Mode
     request: SearchRequest
     parts: Parts
-    open: Callable[[SearchRequest], AbstractAsyncContextManager[Reader]]
     plan: Any = None
     vectors: QuestionVectors | None = None
     meaning: Understanding | None = None

@@ -20,6 +20,7 @@ from graphsearch.model import validation as check
 from graphsearch.modes.graph_query import COUNTED, Direction, GraphQuery, GraphSchema, visible_schema
 from graphsearch.modes.mode import Mode, Part, Question, require
 from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.preparing import profile_of
 from graphsearch.modes.query_prompt import ANSWER, prompt_for, query_of, vocabulary_within
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import TokenCounter
@@ -69,7 +70,7 @@ class NaturalLanguage(Mode):
             return question
         with question.parts.stopwatch.stage("schema"):
             of_any_time = attrs.evolve(request, since=request.since or _BEGINNING)
-            async with question.open(of_any_time) as reader:
+            async with question.parts.open(of_any_time) as reader:
                 schema, now = await visible_schema(reader, self.counted), reader.view.as_of
         if not schema.relation_types:
             return question
@@ -159,7 +160,7 @@ class _Directed:
 async def _named(query: GraphQuery, question: Question, reader: Reader) -> tuple[Anchor, ...]:
     """The distinct entities that a query names, with the spans that their names have in the question."""
     found: dict[UUID, Anchor] = {}
-    profile = await question.parts.caches.profiles.profile(reader, question.request.gate, question.request.known_at)
+    profile = await profile_of(question.request, question.parts, reader)
     for name in query.anchors:
         for anchor in anchors_of(name, (await link_names(name, reader, profile)).links):
             spans = _spans(anchor.name, question.request.query)

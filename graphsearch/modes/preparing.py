@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from graphsearch.access.reader import Reader
 from graphsearch.access.request import Request
+from graphsearch.question.type_profile import TypeProfile
 from graphsearch.question.understanding import QuestionVectors, Understanding, understand
 from graphsearch.ranking.triplets.parts import Parts
 
@@ -24,5 +27,11 @@ async def understood(
     if not request.query.strip():
         return None
     with parts.stopwatch.stage("understanding"):
-        profile = await parts.caches.profiles.profile(reader, request.gate, request.known_at)
+        profile = await profile_of(request, parts, reader)
         return await understand(request.query, reader, profile, vectors, as_of=request.as_of)
+
+
+async def profile_of(request: Request, parts: Parts, reader: Reader) -> TypeProfile:
+    """The relation types of what a request may see, and how they are worded."""
+    open_apart = partial(parts.open, request)
+    return await parts.caches.profiles.profile(reader, request.gate, request.known_at, open_apart)

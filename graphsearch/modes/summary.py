@@ -92,7 +92,7 @@ class Summarising(Mode):
     async def _material(self, found: SearchResult, question: Question) -> _Material:
         named = sorted({anchor.entity_id for anchor in found.anchors})
         numbers = Numbered()
-        async with question.open(question.request) as opened:
+        async with question.parts.open(question.request) as opened:
             reader = question.at_its_time(opened)
             inside: Sequence[Inside] = ()
             around: Sequence[CommunityContent] = ()

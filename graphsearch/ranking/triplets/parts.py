@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 import attrs
 
 from graphsearch._support.timing import Stopwatch
+from graphsearch.access.reader import Reader
+from graphsearch.access.request import Request
 from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.model import Scope
 from graphsearch.protocols import LLM, Embedder, Traversal
@@ -36,7 +40,12 @@ class Caches:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Parts:
-    """The parts of an engine as one question uses them; ``stopwatch`` measures its stages."""
+    """The parts of an engine as one question uses them.
+
+    ``open`` opens a snapshot for a request; within another one it is the same. ``stopwatch`` measures stages.
+    """
+
+    open: Callable[[Request], AbstractAsyncContextManager[Reader]]
 
     traversal: Traversal
     scoring: ScoringOptions
