@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -69,6 +70,11 @@ class Interpretation:
     worded: float = 0.0
 
 
+NO_HITS: Final = Hits(
+    keys=np.empty(0, np.int64), signatures=np.empty(0, np.int64), values=np.empty(0), importance=np.empty(0)
+)
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class Understanding:
     """The meaning of a question.
@@ -99,7 +105,7 @@ class Understanding:
     terms: tuple[str, ...] = ()
     unknown: tuple[WrittenName, ...] = ()
     strange_names: tuple[Mapping[str, float], ...] = ()
-    named: Hits | None = None
+    named: Hits = NO_HITS
     direction: Mapping[int, int] = attrs.field(factory=dict)
     meant: frozenset[int] = frozenset()
     ours: bool = False
@@ -110,11 +116,6 @@ class Understanding:
     affinity: Floats = attrs.field(default=attrs.Factory(lambda self: np.zeros(len(self.profile.types)), True))
     kind: Floats = attrs.field(default=attrs.Factory(lambda self: np.zeros(len(self.profile.kinds)), True))
     vector: Vector | None = None
-
-    @property
-    def candidates(self) -> tuple[UUID, ...]:
-        """Until modes have moved to ``named``: the entities that it may name."""
-        return tuple(sorted(self.linked.probabilities))
 
     @property
     def names(self) -> tuple[AskedName, ...]:
@@ -179,6 +180,7 @@ class PhraseVectors:
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
         self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+        self._profiles: WeakKeyDictionary[TypeProfile, Vector] = WeakKeyDictionary()
 
     async def of_question(self, question: str) -> QuestionVectors:
         """Embed a question, and its words without those that are surely a name or a time, before anything is read."""
@@ -189,16 +191,19 @@ class PhraseVectors:
 
     async def of_profile(self, profile: TypeProfile) -> Vector:
         """The vectors of the texts of a profile, one row each: its types, these with their ends, its kinds."""
-        return await self.of_phrases((*profile.phrases, *profile.typed, *profile.kind_phrases))
+        if profile not in self._profiles:
+            texts = (*profile.phrases, *profile.typed, *profile.kind_phrases)
+            self._profiles[profile] = await self.of_phrases(texts)
+        return self._profiles[profile]
 
     async def of_phrases(self, phrases: Sequence[str]) -> Vector:
         """The normalised vectors of phrases, a row each; a question was embedded before: the dimension is known."""
-        keys = {phrase: hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases}
-        missing = [phrase for phrase, key in keys.items() if key not in self._kept]
+        keys = [hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases]
+        missing = {key: phrase for key, phrase in zip(keys, phrases, strict=True) if key not in self._kept}
         if missing:
-            made = _normalised(await self.embedder.embed(missing, input_type="document"))
-            self._kept |= {keys[phrase]: row for phrase, row in zip(missing, made, strict=True)}
-        rows = [self._kept[keys[phrase]] for phrase in phrases]
+            made = _normalised(await self.embedder.embed(list(missing.values()), input_type="document"))
+            self._kept |= zip(missing, made, strict=True)
+        rows = [self._kept[key] for key in keys]
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return np.array(rows, np.float32).reshape(len(rows), self.embedder.dimensions)

@@ -27,8 +27,8 @@ from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Vector
-from graphsearch.question.code_questions import DEFINES, place_verbs
-from graphsearch.question.interpreting import Understanding
+from graphsearch.question.relation_words import DEFINES, place_verbs
+from graphsearch.question.understanding import Understanding
 from graphsearch.question.words import MAX_TOKENS, EntityTerms, entity_terms
 from graphsearch.ranking.triplets.word_coverage import Held, Lexicon, held, shares
 from graphsearch.text.analyser import Analyser, identifier_words, words

@@ -15,8 +15,8 @@ from graphsearch.columns import NONE, Floats, Keys, Mask, Rows, Subgraph
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind, Entity, Relation, Vector
-from graphsearch.question.code_questions import DEFINES
-from graphsearch.question.interpreting import Understanding
+from graphsearch.question.relation_words import DEFINES
+from graphsearch.question.understanding import Understanding
 from graphsearch.question.words import relation_line
 from graphsearch.ranking.triplets.candidates import Facts
 from graphsearch.ranking.triplets.entity_relevance import MOST, Alike

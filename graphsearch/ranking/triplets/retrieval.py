@@ -24,7 +24,6 @@ from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.scoring import (
     Clues,
     certain,
-    located,
     names_alone,
     score_by_hops,
     score_by_rank,
@@ -121,7 +120,7 @@ async def _walked(
 ) -> tuple[Subgraph, Clues]:
     """The subgraph around the entities that a question names, describes or is near to."""
     with parts.stopwatch.stage("seeds"):
-        named = start = await located(meaning, reader)
+        named = start = meaning.named
         clues = Clues(meant=meaning, named=named)
         if meaning.vector is not None:
             near = await reader.nearest(ElementKind.ENTITY, meaning.vector, seeds)

@@ -10,8 +10,8 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
-from graphsearch.question.interpreting import Understanding
 from graphsearch.question.linking import anchors_of
+from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.triplets.candidates import Facts, of_types, with_relations
 from graphsearch.ranking.triplets.connections import Connected, connected
 from graphsearch.ranking.triplets.entity_relevance import Alike, nobody
@@ -82,15 +82,6 @@ def score_by_hops(subgraph: Subgraph, options: ScoringOptions, reader: Reader) -
     """Score the relations of a subgraph by hops, or by PageRank if there is one."""
     reliability = Reliability.of(subgraph, options)
     return findings(subgraph, reliability, proximity_of_hops(subgraph, reliability, options, reader), options)
-
-
-async def located(meant: Understanding, reader: Reader) -> Hits:
-    """The entities that a question names and that hold at its time, in order of key.
-
-    All entities that it may name are located, so that those that the gate hides are counted as denied.
-    """
-    hits, named = await reader.locate(meant.candidates), meant.linked.probabilities
-    return hits.keep(np.array([each in named for each in reader.entity_ids(hits.keys)], np.bool_))
 
 
 def certain(hits: Hits, meant: Understanding, reader: Reader) -> Keys:
