@@ -212,7 +212,7 @@ async def link_candidates(
     )
     hits = found.hits
     if others := unlinked(words, written, linked, wording) or _strange_words(words, linked, found, profile, terms):
-        linked, more = await _with_other_forms(words, others, linked, reader, profile.nameable)
+        linked, more = await with_other_forms(words, others, linked, reader, profile.nameable)
         hits = Hits.concatenate([hits, more])
     linked = with_bare_names(words, linked, found.nameable)
     keys, first = np.unique(hits.keys, return_index=True)
@@ -485,7 +485,7 @@ def misspellings(word: str) -> frozenset[str]:
     return frozenset(each for each in one_letter_off(word) if len(each) >= SHORTEST)
 
 
-async def _with_other_forms(
+async def with_other_forms(
     question: Sequence[Token],
     names: Sequence[WrittenName],
     linked: Linked,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.question.question_names import MAX_WORDS, NameKind, named, runs
+from graphsearch.question.question_names import NameKind, named, runs
+from graphsearch.question.words import MAX_WORDS
 
 NOUN, QUOTED, CODE, HANDLE = NameKind.PROPER_NOUN, NameKind.QUOTED, NameKind.CODE, NameKind.HANDLE
 
