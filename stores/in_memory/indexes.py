@@ -37,7 +37,7 @@ class Matrix:
     @classmethod
     def build(cls, table: Table, vectors: Mapping[Any, NDArray[np.float16]]) -> Matrix:
         """Of all vectors of a kind."""
-        rows = np.sort(table.rows(vectors))
+        rows = table.rows(vectors)
         if not len(rows):
             return cls(np.empty((0, 0), np.float32), rows)
         matrix = np.stack([vectors[table.ids[row]] for row in rows.tolist()]).astype(np.float32)
@@ -89,7 +89,7 @@ class Postings:
     @classmethod
     def build(cls, table: Table, documents: Mapping[Any, Mapping[str, float]]) -> Postings:
         """Of all documents of a kind."""
-        of_document = np.sort(table.rows(documents)).astype(np.int32)
+        of_document = table.rows(documents).astype(np.int32)
         found = [documents[table.ids[row]] for row in of_document.tolist()]
         terms = {term: number for number, term in enumerate(sorted({*chain.from_iterable(found)}, key=dimension))}
         sizes = np.fromiter(map(len, found), np.int64, len(found))

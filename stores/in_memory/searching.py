@@ -107,7 +107,7 @@ class InMemorySearching(InMemoryScope, Searching):
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         state = self._state
         visible = await self._once(visibility, ElementKind.ENTITY)
-        rows = visible.among(view, np.unique(table(state, ElementKind.ENTITY).rows(ids)))
+        rows = visible.among(view, table(state, ElementKind.ENTITY).rows(ids))
         return _hits(state, ElementKind.ENTITY, rows, np.zeros(len(rows)))
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:

@@ -48,8 +48,11 @@ class Table:
         )
 
     def rows(self, keys: Iterable[Any]) -> Rows:
-        """The rows of the ids that exist, in the order given."""
-        return np.array([row for row in map(self.row_of.get, keys) if row is not None], np.int64)
+        """The rows of the ids that exist, in order, each once."""
+        found = {row for row in map(self.row_of.get, keys) if row is not None}
+        rows = np.fromiter(found, np.int64, len(found))
+        rows.sort()
+        return rows
 
 
 @attrs.frozen(eq=False)
