@@ -1,5 +1,7 @@
 """The profile of a scope's relation types: what it has, what it is read from, and how long it is kept."""
 
+from functools import partial
+
 import attrs
 import numpy as np
 import pytest
@@ -211,8 +213,9 @@ async def profile_of(store, gate=None, **view):
 
 
 async def kept(cache, store, gate=None, known_at=None, **view):
-    async with reading(store, gate=gate, known_at=known_at, **view) as reader:
-        return await cache.profile(reader, gate, known_at)
+    opened = partial(reading, store, gate=gate, known_at=known_at, **view)
+    async with opened() as reader:
+        return await cache.profile(reader, gate, known_at, opened)
 
 
 # -- what it is read from -----------------------------------------------------------------------------------------

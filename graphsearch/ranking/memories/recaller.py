@@ -26,12 +26,9 @@ from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Vector
 from graphsearch.protocols import Traversal
 from graphsearch.question.analysis import Analysis, analyse
-from graphsearch.question.linking import anchors_of, link
-from graphsearch.question.name_lookup import candidate_ids, nameable
+from graphsearch.question.linking import anchors_of, link_names
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.question_type import Intent, channel_weights
-from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import tokens
 from graphsearch.ranking.fusion import Channel, reciprocal_rank, z_score
 from graphsearch.ranking.memories.graph_channel import Walked, walk_seeds, walked
 from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads
@@ -155,14 +152,9 @@ def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
     return "no visible memory shares a word, a meaning or an entity with the question"
 
 
-_NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())
-
-
 async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
     """The visible entities that hold and are named in whole or in part, in the order of the question."""
-    words = tokens(question)
-    known = await nameable(await candidate_ids(question, words, reader), reader)
-    return anchors_of(question, link(question, words, known, _NOTHING_KNOWN, reader.analyser.terms).links)
+    return anchors_of(question, (await link_names(question, reader)).links)
 
 
 def with_graph(
