@@ -18,10 +18,8 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from itertools import islice
-from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
@@ -41,10 +39,10 @@ from graphsearch.names.comparing import is_misspelt, is_part, is_same
 from graphsearch.names.likeness import is_comparable
 from graphsearch.names.slips import slip
 from graphsearch.names.vocabulary import is_given_name, is_nickname
-from graphsearch.question.question_names import Anchor, WrittenName, overlapping, runs, surely_written
+from graphsearch.question.question_names import Anchor, QuestionText, WrittenName, overlapping
 from graphsearch.question.relation_words import asked_of_code, listed
 from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording
-from graphsearch.question.words import Nameable, Token, Words, tokens
+from graphsearch.question.words import Nameable, Words
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 
@@ -59,7 +57,6 @@ SHARED: Final = 25
 NAMESAKES: Final = 5
 """A form or a plain word that fits more entities than this names none of them."""
 
-_start: Final = attrgetter("start")
 _IDENTIFIER: Final = re.compile(r"\w[_.]\w|\b_\w|[a-z][A-Z]|\w\(\)|`")
 
 Terms = Callable[[str], Iterable[str]]
@@ -140,20 +137,18 @@ class Candidates:
         return sum(len(each.names) for each in self.nameable)
 
 
-async def look_up(
-    question: str, words: Sequence[Token], reader: Reader, known: MutableMapping[UUID, Nameable]
-) -> Candidates:
+async def look_up(question: QuestionText, reader: Reader, known: MutableMapping[UUID, Nameable]) -> Candidates:
     """The entities of which a name or a word of a name occurs in a question; ``known`` are those read before."""
     distinctive = [
         word.text
-        for word in words
+        for word in question.tokens
         if len(word.text) > 1 and (word.text not in STOP_WORDS or (word.capitalised and word.start > 0))
     ]
-    spoken = dict.fromkeys((*distinctive, *(word for word in spoken_words(question) if word not in STOP_WORDS)))
-    written = {run.name for run in runs(question)}
+    spoken = (word for word in spoken_words(question.text) if word not in STOP_WORDS)
+    written = {run.name for run in question.runs}
     paths = [name.split(".") for name in written if "." in name and " " not in name]  # of code
     written.update(".".join(path[start:]) for path in paths for start in range(1, len(path)))
-    return await _named(sorted(written - {""}), list(spoken), reader, known)
+    return await _named(sorted(written - {""}), list(dict.fromkeys((*distinctive, *spoken))), reader, known)
 
 
 async def _named(
@@ -172,49 +167,46 @@ async def _named(
     return Candidates(nameable=nameable, hits=found.hits)
 
 
-def dated_names(question: str, dates: Sequence[tuple[int, int]], known: Sequence[Nameable]) -> list[tuple[int, int]]:
+def dated_names(
+    question: QuestionText, dates: Sequence[tuple[int, int]], known: Sequence[Nameable]
+) -> list[tuple[int, int]]:
     """The characters [start, end) of known whole names that contain a date and more: "Euro 2024"."""
     names = {folded_name(name) for each in known for name in each.names}
     return [
         (run.start, run.end)
-        for run in runs(question)
-        if any(run.start <= start and end <= run.end and end - start < len(run.written) for start, end in dates)
+        for run in question.runs
+        if any(run.start <= start and end <= run.end and end - start < run.end - run.start for start, end in dates)
         and folded_name(run.name) in names
     ]
 
 
-async def link_names(question: str, reader: Reader, profile: TypeProfile | None = None) -> Linked:
+async def link_names(text: str, reader: Reader, profile: TypeProfile | None = None) -> Linked:
     """Link the names in a text to entities that hold in a view; without a profile, every word may be a name."""
-    words = tokens(question)
+    question = QuestionText(text)
     if profile is not None:
-        found = await look_up(question, words, reader, profile.nameable)
-        return (await link_candidates(question, words, found, profile, reader))[0]
-    found = await look_up(question, words, reader, {})
-    return await aside(lambda: link(question, words, found.nameable, NOTHING_KNOWN, reader.analyser.terms), found.size)
+        found = await look_up(question, reader, profile.nameable)
+        return (await link_candidates(question, found, profile, reader))[0]
+    found = await look_up(question, reader, {})
+    return await aside(lambda: link(question, found.nameable, NOTHING_KNOWN, reader.analyser.terms), found.size)
 
 
 async def link_candidates(
-    question: str,
-    words: Sequence[Token],
-    found: Candidates,
-    profile: TypeProfile,
-    reader: Reader,
-    dated: Collection[int] = (),
+    question: QuestionText, found: Candidates, profile: TypeProfile, reader: Reader, dated: Collection[int] = ()
 ) -> tuple[Linked, Hits]:
     """Link the words of a question to candidates, and to entities that are called otherwise; with the linked as hits.
 
     Words at the places ``dated`` are of a time, and name nothing.
     """
-    wording, terms, written = profile.wording, reader.analyser.terms, surely_written(question)
-    spans = [(each.start, each.end) for each in written]
+    terms, written = reader.analyser.terms, question.written
     linked = await aside(
-        lambda: link(question, words, found.nameable, wording, terms, written=spans, blocked=dated), found.size
+        lambda: link(question, found.nameable, profile.wording, terms, written=written, blocked=dated), found.size
     )
     hits = found.hits
-    if others := unlinked(words, written, linked, wording) or _strange_words(words, linked, found, profile, terms):
-        linked, more = await with_other_forms(words, others, linked, reader, profile.nameable)
+    others = unlinked(question, linked, profile.wording) or _strange_words(question, linked, found, profile, terms)
+    if others:
+        linked, more = await with_other_forms(question, others, linked, reader, profile.nameable)
         hits = Hits.concatenate([hits, more])
-    linked = with_bare_names(words, linked, found.nameable)
+    linked = with_bare_names(question, linked, found.nameable)
     keys, first = np.unique(hits.keys, return_index=True)
     named = linked.probabilities
     return linked, hits.keep(first[np.array([each in named for each in reader.entity_ids(keys)], np.bool_)])
@@ -224,20 +216,19 @@ async def link_candidates(
 
 
 def link(
-    text: str,
-    question: Sequence[Token],
+    question: QuestionText,
     nameable: Sequence[Nameable],
     wording: Wording,
     terms: Terms,
     *,
-    written: Sequence[tuple[int, int]] = (),
+    written: Sequence[WrittenName] = (),
     blocked: Collection[int] = (),
 ) -> Linked:
-    """Link the tokens of a question; those at the positions ``blocked``, such as of a date, name nothing.
+    """Link the words of a question; those at the places ``blocked``, such as of a date, name nothing.
 
-    ``written``: the characters [start, end) that are certainly written as one name each.
+    ``written``: what is certainly written as one name each.
     """
-    linking = _Linking(text, question, nameable, wording, terms, written, blocked)
+    linking = _Linking(question, nameable, wording, terms, written, blocked)
     linking.whole_names()
     linking.parts()
     return Linked(links=tuple(linking.links), masked=tuple(linking.masked))
@@ -248,26 +239,20 @@ class _Linking:
 
     def __init__(
         self,
-        text: str,
-        question: Sequence[Token],
+        question: QuestionText,
         nameable: Sequence[Nameable],
         wording: Wording,
         terms: Terms,
-        written: Sequence[tuple[int, int]],
+        written: Sequence[WrittenName],
         blocked: Collection[int],
     ) -> None:
-        self._text = text
-        self._question = question
-        self._texts = tuple(token.text for token in question)
+        self._text, self._question, self._texts = question.text, question.tokens, question.texts
         self._nameable = {each.id: each for each in nameable}
         self._wording = wording
         self._terms = terms
-        self._taken = [place in blocked for place in range(len(question))]
-        self._one_name = [
-            range(bisect_left(question, start, key=_start), bisect_left(question, end, key=_start))
-            for start, end in written
-        ]
-        self.masked = [False] * len(question)
+        self._taken = [place in blocked for place in range(len(question.tokens))]
+        self._one_name = [sorted(question.places([(each.start, each.end)])) for each in written]
+        self.masked = [False] * len(question.tokens)
         self.links: list[Link] = []
 
     def whole_names(self) -> None:
@@ -394,15 +379,15 @@ MAX_ASKING: Final = 16
 """Words of a question in which a plain word may name code: a longer one says more."""
 
 
-def with_bare_names(words: Sequence[Token], linked: Linked, known: Sequence[Nameable]) -> Linked:
+def with_bare_names(question: QuestionText, linked: Linked, known: Sequence[Nameable]) -> Linked:
     """Link a plain word to the code of exactly that name, if the question then asks for its relation, and no more.
 
     "what calls gather?" means code; "what calls the loop?" is about loops.
     """
     code = [each for each in known if each.type in CASE_SENSITIVE_TYPES]
+    words, texts = question.tokens, question.texts
     if not code or len(words) > MAX_ASKING or any(link.probability > HINT for link in linked.links):
         return linked
-    texts = [word.text for word in words]
     for place, word in enumerate(words):
         is_kind = listed("kinds").intersection(texts[place + 1 : place + 2])  # "the gather function"
         articled = place and texts[place - 1] in listed("articles")
@@ -410,11 +395,11 @@ def with_bare_names(words: Sequence[Token], linked: Linked, known: Sequence[Name
         if not 0 < len(found) <= NAMESAKES or word.text in STOP_WORDS or (articled and not is_kind):
             continue
         end = place + 2 if is_kind else place + 1
-        named = [place <= at < end for at in range(len(words))]
+        named = tuple(place <= at < end for at in range(len(words)))
         asked = asked_of_code(texts, named)
         if asked is not None and not asked.rest:
             links = _shared_links(found, WRITTEN, word.start, words[end - 1].end, full=True)
-            return Linked(links=tuple(links), masked=tuple(named))
+            return Linked(links=tuple(links), masked=named)
     return linked
 
 
@@ -445,21 +430,19 @@ SURE: Final = 8
 """Letters of a word that is hardly another one if one of them is wrong: "strike" is not Stripe."""
 
 
-def unlinked(
-    question: Sequence[Token], written: Sequence[WrittenName], linked: Linked, wording: Wording
-) -> list[WrittenName]:
+def unlinked(question: QuestionText, linked: Linked, wording: Wording) -> list[WrittenName]:
     """Written names, and nicknames that are not ordinary words of the scope, that were not linked."""
     nicknames = [
         WrittenName(text=token.written, start=token.start, end=token.end)
-        for token in question
+        for token in question.tokens
         if is_nickname(token.text) and token.text not in STOP_WORDS and not wording.telling.get(token.text, 0)
     ]
-    others = [each for each in nicknames if not overlapping(each.start, each.end, written)]
-    return [name for name in (*written, *others) if not overlapping(name.start, name.end, linked.links)]
+    others = [each for each in nicknames if not overlapping(each.start, each.end, question.written)]
+    return [name for name in (*question.written, *others) if not overlapping(name.start, name.end, linked.links)]
 
 
 def _strange_words(
-    question: Sequence[Token], linked: Linked, found: Candidates, profile: TypeProfile, terms: Terms
+    question: QuestionText, linked: Linked, found: Candidates, profile: TypeProfile, terms: Terms
 ) -> list[WrittenName]:
     """Words that may be a misspelt name although not written as names, if the question names nothing else.
 
@@ -469,12 +452,12 @@ def _strange_words(
         return []
     names = frozenset(word for each in found.nameable for name in each.names for word in name_words(name))
     return [
-        WrittenName(text=token.text, start=token.start, end=token.end, tentative=True)
-        for token in question
-        if len(token.text) >= SHORTEST
-        and token.text not in STOP_WORDS
-        and token.text not in names
-        and profile.containing.keys().isdisjoint(terms(token.text))
+        WrittenName(text=text, start=token.start, end=token.end, tentative=True)
+        for token, text in zip(question.tokens, question.texts, strict=True)
+        if len(text) >= SHORTEST
+        and text not in STOP_WORDS
+        and text not in names
+        and profile.containing.keys().isdisjoint(terms(text))
     ][:MAX_MISSPELT]
 
 
@@ -486,7 +469,7 @@ def misspellings(word: str) -> frozenset[str]:
 
 
 async def with_other_forms(
-    question: Sequence[Token],
+    question: QuestionText,
     names: Sequence[WrittenName],
     linked: Linked,
     reader: Reader,
@@ -507,10 +490,8 @@ async def with_other_forms(
     links = await aside(
         lambda: [one for name in words for one in links_of(name, _with_word(found.nameable, words[name]))], found.size
     )
-    masked = tuple(
-        part or any(each.start <= token.start and token.end <= each.end for each in links)
-        for token, part in zip(question, linked.masked, strict=True)
-    )
+    named = question.places((each.start, each.end) for each in links)
+    masked = tuple(part or place in named for place, part in enumerate(linked.masked))
     return Linked(links=(*linked.links, *links), masked=masked), found.hits
 
 

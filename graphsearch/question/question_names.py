@@ -9,8 +9,9 @@ reads names that nobody knows in small letters, is not asked. Runs of words are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -18,7 +19,7 @@ import attrs
 
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.spans import ONE, Context, find_in_sentence, read_words
-from graphsearch.question.words import MAX_WORDS
+from graphsearch.question.words import MAX_WORDS, Token, tokens
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.marked_names import marked_names
 
@@ -58,34 +59,22 @@ _CODE: Final = re.compile(
 )
 
 
-def surely_written(question: str) -> tuple[WrittenName, ...]:
-    """The spans of a question that are certainly written as one name each."""
-    return tuple(name for name in named(question) if not name.tentative and name.kind is not NameKind.QUOTED)
-
-
 def named(question: str) -> tuple[WrittenName, ...]:
     """The written names of a question in order, not overlapping: whole quoted titles, then code, then proper nouns."""
     text = question[:MAX_READ]
     found: list[WrittenName] = []
     for reader in (_quoted, _marked, _code, _proper_nouns):
-        for name in reader(text, tuple(found)):
-            if not overlapping(name.start, name.end, found):
-                found.append(name)
+        found += [each for each in reader(text, tuple(found)) if not overlapping(each.start, each.end, found)]
     return tuple(sorted(found, key=lambda each: each.start))
 
 
 class Part(Protocol):
-    """A part of a question."""
+    """A part of a question: its characters [start, end)."""
 
     @property
-    def start(self) -> int:
-        """The position of its first character."""
-        ...
-
+    def start(self) -> int: ...  # noqa: D102
     @property
-    def end(self) -> int:
-        """The position behind its last character."""
-        ...
+    def end(self) -> int: ...  # noqa: D102
 
 
 def overlapping(start: int, end: int, others: Iterable[Part]) -> bool:
@@ -101,8 +90,7 @@ def _quoted(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
 def _marked(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
     for mark in marked_names(text, 0, len(text)):
         if mark.named:
-            kind = NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE
-            yield _spanned(text, mark.start, mark.end, kind)
+            yield _spanned(text, mark.start, mark.end, NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE)
 
 
 def _code(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
@@ -132,6 +120,78 @@ _FINAL: Final = frozenset("!?.")
 
 
 @attrs.frozen(kw_only=True)
+class WordRun:
+    """A run of the question's words: its characters [start, end), and as a name is compared."""
+
+    name: str
+    start: int
+    end: int
+
+
+def runs(question: str) -> list[WordRun]:
+    """Every run of up to eight words that could be a name, longest first, then from left to right."""
+    words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
+    found = []
+    for length in range(min(MAX_WORDS, len(words)), 0, -1):
+        for first, last in zip(words, words[length - 1 :], strict=False):
+            for end in _ends(question, first.start(), last.end()):
+                name = normalise_name(question[first.start() : end])
+                if length > 1 or name not in STOP_WORDS:
+                    found.append(WordRun(name=name, start=first.start(), end=end))
+    return found
+
+
+def _ends(question: str, start: int, end: int) -> list[int]:
+    """The possible ends of a run, the longest first: with the mark behind it, a part of some names, or without."""
+    mark = question[end : end + 1]
+    closed = mark == ")" and question.count("(", start, end) > question.count(")", start, end)
+    return [end + 1, end] if closed or (mark and mark in _FINAL) else [end]
+
+
+@attrs.frozen
+class QuestionText:
+    """The text of a question, with what is read of it alone, once.
+
+    ``written``: the spans that are certainly written as one name each.
+    """
+
+    text: str
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its words, at most `MAX_TOKENS`."""
+        return tokens(self.text)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Its folded words."""
+        return tuple(token.text for token in self.tokens)
+
+    @cached_property
+    def written(self) -> tuple[WrittenName, ...]:
+        """What is surely written as a name."""
+        return tuple(name for name in named(self.text) if not name.tentative and name.kind is not NameKind.QUOTED)
+
+    @cached_property
+    def runs(self) -> list[WordRun]:
+        """Its runs of words that could be names."""
+        return runs(self.text)
+
+    def places(self, spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+        """The places of the tokens that overlap some characters [start, end)."""
+        return frozenset(
+            place
+            for start, end in spans
+            for place, token in enumerate(self.tokens)
+            if start < token.end and token.start < end
+        )
+
+    def without(self, places: Collection[int]) -> str:
+        """The folded words at other places."""
+        return " ".join(text for place, text in enumerate(self.texts) if place not in places)
+
+
+@attrs.frozen(kw_only=True)
 class Anchor:
     """An entity that the question names.
 
@@ -146,33 +206,3 @@ class Anchor:
     confidence: float
     spans: tuple[tuple[int, int], ...]
     whole: bool = True
-
-
-@attrs.frozen(kw_only=True)
-class WordRun:
-    """A run of the question's words: its characters [start, end)."""
-
-    name: str
-    written: str
-    start: int
-    end: int
-
-
-def runs(question: str) -> list[WordRun]:
-    """Every run of up to eight words that could be a name, longest first, then from left to right."""
-    words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
-    found = []
-    for length in range(min(MAX_WORDS, len(words)), 0, -1):
-        for first, last in zip(words, words[length - 1 :], strict=False):
-            for end in _ends(question, first.start(), last.end()):
-                written = question[first.start() : end]
-                if length > 1 or written.casefold() not in STOP_WORDS:
-                    found.append(WordRun(name=normalise_name(written), written=written, start=first.start(), end=end))
-    return found
-
-
-def _ends(question: str, start: int, end: int) -> list[int]:
-    """The possible ends of a run, the longest first: with the mark behind it, a part of some names, or without."""
-    mark = question[end : end + 1]
-    closed = question.count("(", start, end) > question.count(")", start, end) and mark == ")"
-    return [end + 1, end] if closed or mark in _FINAL else [end]

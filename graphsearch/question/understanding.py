@@ -26,10 +26,9 @@ from graphsearch.protocols import Embedder
 from graphsearch.question.asked import affinities, asked_kind, standardised, worded
 from graphsearch.question.asked_time import PRESENT, AskedTime, asked_time
 from graphsearch.question.linking import Linked, dated_names, link_candidates, look_up
-from graphsearch.question.question_names import WrittenName, overlapping, surely_written
+from graphsearch.question.question_names import QuestionText, WrittenName, overlapping
 from graphsearch.question.relation_words import DEFINES, TARGET, asked_of_code, said
 from graphsearch.question.type_profile import TypeProfile
-from graphsearch.question.words import Token, tokens
 from graphsearch.text.analyser import Analyser
 
 
@@ -184,9 +183,9 @@ class PhraseVectors:
 
     async def of_question(self, question: str) -> QuestionVectors:
         """Embed a question, and its words without those that are surely a name or a time, before anything is read."""
-        vectors = QuestionVectors(self)
+        vectors = QuestionVectors(self, QuestionText(question))
         if question.strip():
-            await vectors.of(question, guess_residue(question) or question)
+            await vectors.of(question, guess_residue(vectors.question) or question)
         return vectors
 
     async def of_profile(self, profile: TypeProfile) -> Vector:
@@ -214,6 +213,7 @@ class QuestionVectors:
     """The vectors of one question's texts, each embedded once, and those of phrases."""
 
     phrases: PhraseVectors
+    question: QuestionText
     _kept: dict[str, Vector] = attrs.field(factory=dict, init=False)
 
     async def of(self, *texts: str) -> tuple[Vector, ...]:
@@ -224,15 +224,14 @@ class QuestionVectors:
         return tuple(self._kept[text] for text in texts)
 
 
-def guess_residue(question: str) -> str:
+def guess_residue(question: QuestionText) -> str:
     """The words of a question without those of times, and of what is surely written as a name.
 
     This is `Understanding.residue` for most questions, known before anything is read.
     """
-    words, names = tokens(question), surely_written(question)
-    dated = dated_tokens(words, asked_time(question, _ANY_TIME))
-    apart = [at in dated or overlapping(word.start, word.end, names) for at, word in enumerate(words)]
-    return residue_of(words, [each or word.text in HOLLOW for each, word in zip(apart, words, strict=True)])
+    spans = [*asked_time(question.text, _ANY_TIME).spans, *((each.start, each.end) for each in question.written)]
+    hollow = (place for place, text in enumerate(question.texts) if text in HOLLOW)
+    return question.without(question.places(spans).union(hollow))
 
 
 _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -256,35 +255,29 @@ async def understand(
     ``reader`` is at the time that the caller asks for, ``as_of`` if the caller gave one. A time that the question names
     counts only where the caller gave none; its names are looked up at that time (`AskedTime.view`).
     """
-    words, given = tokens(question), reader.view
+    read, given = vectors.question if vectors else QuestionText(question), reader.view
     time = PRESENT if given.since is not None else asked_time(question, given.as_of, as_of=as_of)
     then = reader.viewing(time.view(given))
-    found = await look_up(question, words, then, profile.nameable)
-    if time.spans and (dated := dated_names(question, time.spans, found.nameable)):
+    found = await look_up(read, then, profile.nameable)
+    if time.spans and (dated := dated_names(read, time.spans, found.nameable)):
         time = asked_time(question, given.as_of, dated, as_of=as_of)
         then = reader.viewing(time.view(given))
-        found = await look_up(question, words, then, profile.nameable)
-    linked, named = await link_candidates(question, words, found, profile, then, dated_tokens(words, time))
-    meant = interpreted(question, linked, profile, reader.analyser, time=time)
+        found = await look_up(read, then, profile.nameable)
+    linked, named = await link_candidates(read, found, profile, then, read.places(time.spans))
+    meant = interpreted(read, linked, profile, reader.analyser, time=time)
     return await with_meaning(attrs.evolve(meant, named=named), vectors)
 
 
 def interpreted(
-    question: str,
-    linked: Linked,
-    profile: TypeProfile,
-    analyser: Analyser,
-    *,
-    time: AskedTime = PRESENT,
+    question: QuestionText, linked: Linked, profile: TypeProfile, analyser: Analyser, *, time: AskedTime = PRESENT
 ) -> Understanding:
     """The meaning of a question as far as words show it."""
-    words = tokens(question)
-    dated = dated_tokens(words, time)
-    texts = [word.text for word in words]
+    texts = question.texts
     hollow = HOLLOW - profile.postings.keys()
-    residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
+    apart = {place for place, part in enumerate(linked.masked) if part or texts[place] in hollow}
+    residue = question.without(apart | question.places(time.spans))
     terms = tuple(analyser.terms(residue))
-    names = [] if linked.names_code else _names_in(words, linked)
+    names = [] if linked.names_code else _names_in(question, linked)
     meant = said(texts, names, profile.rows_of, table())
     own = said(texts, names, lambda type_: [profile.row_of(type_)], profile.verbs)
     direction = {row: end for row, end in (*meant.items(), *own.items()) if end}
@@ -295,13 +288,13 @@ def interpreted(
         rows = ((profile.row_of(DEFINES), TARGET), (stated, asked.end))
         direction = {row: end for row, end in rows if row >= 0}
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
-    unknown = [each for each in surely_written(question) if not overlapping(each.start, each.end, linked.links)]
+    unknown = tuple(each for each in question.written if not overlapping(each.start, each.end, linked.links))
     return Understanding(
-        question=question,
+        question=question.text,
         linked=linked,
         residue=residue,
         terms=terms,
-        unknown=tuple(unknown),
+        unknown=unknown,
         strange_names=tuple(profile.rarities(analyser.terms(each.text)) for each in unknown),
         profile=profile,
         direction=direction,
@@ -314,29 +307,15 @@ def interpreted(
     )
 
 
-def _names_in(words: Sequence[Token], linked: Linked) -> list[tuple[range, frozenset[str]]]:
+def _names_in(question: QuestionText, linked: Linked) -> list[tuple[range, frozenset[str]]]:
     """The places of the linked names in the words of a question, in order, with the types of what each may mean."""
     kinds: dict[tuple[int, int], set[str]] = {}
     for each in linked.links:
         kinds.setdefault((each.start, each.end), set()).add(each.kind)
-    spans = {span: [at for at, word in enumerate(words) if span[0] <= word.start < span[1]] for span in kinds}
+    spans = {span: sorted(question.places([span])) for span in kinds}
     names = [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for span, at in spans.items() if at]
-    asker = [(range(at, at + 1), ASKER) for at, word in enumerate(words) if word.text in OURS]
+    asker = [(range(at, at + 1), ASKER) for at, text in enumerate(question.texts) if text in OURS]
     return sorted([*names, *asker], key=lambda name: name[0].start)
-
-
-def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
-    """The words of the question that are part of no name."""
-    return " ".join(token.text for token, part in zip(tokens, masked, strict=True) if not part)
-
-
-def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
-    """The positions of the words that name a time."""
-    return frozenset(
-        place
-        for place, word in enumerate(words)
-        if any(start < word.end and word.start < end for start, end in time.spans)
-    )
 
 
 async def with_meaning(found: Understanding, vectors: QuestionVectors | None) -> Understanding:
