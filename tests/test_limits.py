@@ -24,10 +24,10 @@ from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import form_lookups
 from graphsearch.protocols import GraphStore
 from graphsearch.question.linking import Linked, link, with_other_forms
-from graphsearch.question.question_names import WrittenName
+from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
 from graphsearch.question.understanding import NO_HITS
-from graphsearch.question.words import Nameable, tokens
+from graphsearch.question.words import Nameable
 from graphsearch.stores.in_memory import indexes
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -226,7 +226,7 @@ def words(count: int, start: int = 0) -> str:
 
 
 def _link(question: str, nameable: list[Nameable]) -> Linked:
-    return link(question, tokens(question), nameable, Wording(naming={}, telling={}, type_terms=frozenset()), terms)
+    return link(QuestionText(question), nameable, Wording(naming={}, telling={}, type_terms=frozenset()), terms)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch
 
     monkeypatch.setattr("graphsearch.question.linking.likeness", noted)
     asked = [WrittenName(text=f"Ada {name}", start=0, end=3) for name in words(100, 5000).split()]
-    await with_other_forms((), asked, Linked(links=(), masked=()), _Names(4000), {})  # type: ignore[arg-type]
+    await with_other_forms(QuestionText(""), asked, Linked(links=(), masked=()), _Names(4000), {})  # type: ignore[arg-type]
     assert 0 < len(compared) <= 16 * 50
     assert threads
     assert threading.get_ident() not in threads

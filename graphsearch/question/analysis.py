@@ -69,34 +69,6 @@ class Features:
     broad: bool
     terms: int
 
-    def __str__(self) -> str:
-        return ", ".join(
-            f"{name.replace('_', ' ')} {_as_text(value)}" for name, value in attrs.asdict(self, recurse=False).items()
-        )
-
-
-def features(
-    kind: QuestionType,
-    *,
-    names: Sequence[WrittenName],
-    anchors: Sequence[Anchor],
-    question_terms: Sequence[str],
-    dated: bool,
-) -> Features:
-    """The features of a question, from its other properties."""
-    words = frozenset(question_terms)
-    return Features(
-        question_type=kind,
-        linked=len(anchors),
-        least_confidence=min((anchor.confidence for anchor in anchors), default=0.0),
-        unlinked=tuple(name.text for name in names if not (name.tentative or linked(name, anchors))),
-        exact=sum(name.kind is not NameKind.PROPER_NOUN for name in names),
-        dated=dated,
-        temporal=kind is QuestionType.WHEN or not words.isdisjoint(word_lists(_HERE)["temporal"]),
-        broad=not words.isdisjoint(word_lists(_HERE)["broad"]),
-        terms=len(words),
-    )
-
 
 def linked(name: WrittenName, anchors: Sequence[Anchor]) -> bool:
     """Whether every significant word of a name is part of the span of some anchor."""
@@ -122,17 +94,6 @@ def plan_of(known: Features) -> Plan:
     if not named and (known.question_type in _OPEN or known.terms <= FEW_TERMS):
         return Plan.EXPLORATORY
     return Plan.BALANCED
-
-
-def _as_text(value: object) -> str:
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case float():
-            return f"{value:.2f}"
-        case tuple():
-            return "; ".join(map(str, value)) or "none"
-    return str(value)
 
 
 MAX_READ: Final = 4_000
@@ -182,12 +143,20 @@ def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -
         check.text("question", question, empty=True, longest=check.LONGEST_QUESTION),
         check.instant("as_of", as_of),
     )
-    kind = question_type(question)
-    names = named(question)
+    kind, names, anchors = question_type(question), named(question), tuple(anchors)
     found = periods(question[:MAX_READ], as_of)
     question_terms = tuple(dict.fromkeys(terms(question)))
-    anchors = tuple(anchors)
-    known = features(kind, names=names, anchors=anchors, question_terms=question_terms, dated=bool(found))
+    known = Features(
+        question_type=kind,
+        linked=len(anchors),
+        least_confidence=min((anchor.confidence for anchor in anchors), default=0.0),
+        unlinked=tuple(name.text for name in names if not (name.tentative or linked(name, anchors))),
+        exact=sum(name.kind is not NameKind.PROPER_NOUN for name in names),
+        dated=bool(found),
+        temporal=kind is QuestionType.WHEN or not word_lists(_HERE)["temporal"].isdisjoint(question_terms),
+        broad=not word_lists(_HERE)["broad"].isdisjoint(question_terms),
+        terms=len(question_terms),
+    )
     return Analysis(
         question=question,
         terms=question_terms,

@@ -396,8 +396,7 @@ def with_bare_names(question: QuestionText, linked: Linked, known: Sequence[Name
             continue
         end = place + 2 if is_kind else place + 1
         named = tuple(place <= at < end for at in range(len(words)))
-        asked = asked_of_code(texts, named)
-        if asked is not None and not asked.rest:
+        if asked_of_code(texts, named):
             links = _shared_links(found, WRITTEN, word.start, words[end - 1].end, full=True)
             return Linked(links=tuple(links), masked=named)
     return linked

@@ -16,8 +16,6 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Final
 
-import attrs
-
 from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, Table, bases
 from graphsearch.ingest.frames.table import table as relations
 from graphsearch.ingest.stating.phrases import SYMMETRIC
@@ -176,73 +174,36 @@ def _types(table: str) -> Mapping[str, str]:
     return {word: type_ for (of, _, type_), words in lists if of == table for word in words}
 
 
-@attrs.frozen
-class AskedOfCode:
-    """The relation ``type`` that a question asks for, and the ``end`` of it that its name is.
+def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> tuple[str, int] | None:
+    """The relation that a question asks for of its one name in code, with the end that the name is.
 
-    ``rest``: the positions of the words that say something besides.
+    ``words`` are folded, ``named`` tells which are of the name. None if they ask for no relation of code, or say more.
     """
-
-    type: str
-    end: int
-    rest: frozenset[int]
-
-
-def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> AskedOfCode | None:
-    """Read the folded words of a question around its one name in code; None if they ask for no relation of code."""
     places = [place for place, part in enumerate(named) if part]
     if not places or not all(named[places[0] : places[-1] + 1]):
         return None
     first, last = places[0], places[-1]
-    content = frozenset(
-        place
-        for place, word in enumerate(words)
-        if not (named[place] or word in STOP_WORDS | listed("passive") or word == "s")
-    )
-    near = [
-        place for place, word in enumerate(words) if not named[place] and _beside(place, first, last, words, content)
-    ]
-    for place in near:
-        end = _end_of_verb(words, place, first, last, content) if words[place] in _types("verb") else 0
-        if end and place and place < first and words[place - 1] in listed("persons"):  # "how do I use X": what it is
-            return AskedOfCode(DEFINES, TARGET, frozenset())
-        if end:
-            return _asked(_types("verb")[words[place]], end, content - {place}, words)
-    for place in near:
-        if place > last or any(each in listed("leading") for each in words[place + 1 : first]):
+    silent = STOP_WORDS | listed("passive") | listed("kinds") | listed("about") | {"s"}
+    telling = {place for place, word in enumerate(words) if not named[place] and word not in silent}
+    asking = [place for place in range(len(words)) if not named[place] and telling <= {place}]
+    for place in asking:
+        if words[place] in _types("verb"):
+            if place < first and words[place - 1 : place] and words[place - 1] in listed("persons"):
+                return DEFINES, TARGET  # "how do I use X": what it is
+            return _types("verb")[words[place]], _end_of_verb(words, place, first, last)
+    for place in asking:
+        if place > last or not listed("leading").isdisjoint(words[place + 1 : first]):
             for table, end in (("of_source", SOURCE), ("of_target", TARGET)):
                 if type_ := _types(table).get(words[place]):
-                    return _asked(type_, end, content - {place}, words)
-    if not listed("question").isdisjoint(words) and all(
-        words[each] in listed("done") | listed("places") | listed("kinds") | listed("about") for each in content
-    ):
-        return AskedOfCode(DEFINES, TARGET, frozenset())
-    return None
+                    return type_, end
+    where = all(words[place] in listed("done") | listed("places") for place in telling)
+    return (DEFINES, TARGET) if where and not listed("question").isdisjoint(words) else None
 
 
-def _beside(place: int, first: int, last: int, words: Sequence[str], content: frozenset[int]) -> bool:
-    """Whether nothing is said between a word and a name at [first, last] but what kind of thing that is."""
-    between = content.intersection(range(min(place, last) + 1, max(place, first)))
-    return all(words[each] in listed("kinds") for each in between)
-
-
-def _asked(type_: str, end: int, content: Iterable[int], words: Sequence[str]) -> AskedOfCode:
-    return AskedOfCode(
-        type_,
-        end,
-        frozenset(place for place in content if words[place] not in listed("kinds") | listed("about")),
-    )
-
-
-def _end_of_verb(words: Sequence[str], place: int, first: int, last: int, content: frozenset[int]) -> int:
-    """The end that a name at [first, last] is for a verb at ``place``; 0 if more is said behind it."""
-    by = "by" in words[place:]
+def _end_of_verb(words: Sequence[str], place: int, first: int, last: int) -> int:
+    """The end that a name at [first, last] is for a verb at ``place``."""
     if place < first:
-        inside = not listed("inside").isdisjoint(words[place:first]) and not listed("passive").isdisjoint(words[:place])
-        return SOURCE if inside else TARGET
-    if any(each > place for each in content):
-        return 0
+        inside = not listed("inside").isdisjoint(words[place:first])
+        return SOURCE if inside and not listed("passive").isdisjoint(words[:place]) else TARGET
     passive = not listed("passive").isdisjoint(words[last + 1 : place] or words[:first])
-    if passive and not (words[place] == "derived" and not by):
-        return TARGET
-    return SOURCE
+    return TARGET if passive and (words[place] != "derived" or "by" in words[place:]) else SOURCE

@@ -282,10 +282,10 @@ def interpreted(
     own = said(texts, names, lambda type_: [profile.row_of(type_)], profile.verbs)
     direction = {row: end for row, end in (*meant.items(), *own.items()) if end}
     asked = asked_of_code(texts, linked.masked) if linked.names_code else None
-    stated = -1 if asked is None else profile.row_of(asked.type)
+    stated = -1 if asked is None else profile.row_of(asked[0])
     if asked is not None and stated >= 0:  # what says so is understood: it is no word to find
-        terms = tuple(term for place in sorted(asked.rest) for term in analyser.terms(texts[place]))
-        rows = ((profile.row_of(DEFINES), TARGET), (stated, asked.end))
+        terms = ()
+        rows = ((profile.row_of(DEFINES), TARGET), (stated, asked[1]))
         direction = {row: end for row, end in rows if row >= 0}
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
     unknown = tuple(each for each in question.written if not overlapping(each.start, each.end, linked.links))

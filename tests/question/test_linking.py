@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.question.linking import HINT, WRITTEN, link
+from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
 from graphsearch.question.words import Nameable, tokens
 from graphsearch.text.analyser import ENGLISH
@@ -26,7 +27,7 @@ PIER = called("Pier", number=3, type="place")
 
 
 def linked(text, *nameable, wording=SILENT, blocked=()):
-    return link(text, tokens(text), nameable, wording, ENGLISH.terms, blocked=blocked)
+    return link(QuestionText(text), nameable, wording, ENGLISH.terms, blocked=blocked)
 
 
 def written(found, text):
@@ -266,8 +267,18 @@ MILL = called("Mill Bridge", number=5, type="bridge")
 
 def as_one(text, *nameable, wording=SILENT):
     """Linked where the capitalised words of a text are written as one name."""
-    spans = [each.span() for each in re.finditer(r"[A-Z]\w*(?: [A-Z0-9]\w*)*", text)]
-    return written(link(text, tokens(text), nameable, wording, ENGLISH.terms, written=spans), text)
+    capitals = re.finditer(r"[A-Z]\w*(?: [A-Z0-9]\w*)*", text)
+    names = [WrittenName(text=each[0], start=each.start(), end=each.end()) for each in capitals]
+    return written(
+        link(
+            QuestionText(text),
+            nameable,
+            wording,
+            ENGLISH.terms,
+            written=names,
+        ),
+        text,
+    )
 
 
 def test_a_part_of_another_name_names_nothing():

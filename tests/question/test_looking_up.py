@@ -22,9 +22,9 @@ from graphsearch.question.linking import (
     look_up,
     unlinked,
 )
-from graphsearch.question.question_names import WrittenName
+from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import Nameable, tokens
+from graphsearch.question.words import Nameable
 from tests.gates import no_secrets
 from tests.graphs import days_ago
 from tests.question.harbour import ENTITIES, RELATIONS, harbour_engine, lines, names
@@ -33,7 +33,7 @@ from tests.question.harbour import ENTITIES, RELATIONS, harbour_engine, lines, n
 async def candidates(store, question, gate=None, **view):
     """The names of all that a question may name, and these entities."""
     async with reading(store, gate=gate, **view) as reader:
-        found = (await look_up(question, tokens(question), reader, {})).nameable
+        found = (await look_up(QuestionText(question), reader, {})).nameable
         return sorted(each.names[0] for each in found), found
 
 
@@ -124,11 +124,11 @@ async def test_a_date_inside_of_a_longer_name_that_may_be_seen_is_part_of_it(sco
     }.items():
         dates = [each.span() for each in re.finditer("2019", question)]
         async with reading(scoped, gate=no_secrets()) as reader:
-            found = await look_up(question, tokens(question), reader, {})
-            assert dated_names(question, dates, found.nameable) == expected
+            found = await look_up(QuestionText(question), reader, {})
+            assert dated_names(QuestionText(question), dates, found.nameable) == expected
     async with reading(scoped) as reader:
-        found = await look_up("who won the gala 2019", tokens("who won the gala 2019"), reader, {})
-        assert dated_names("who won the gala 2019", [(17, 21)], found.nameable) == [(12, 21)]
+        found = await look_up(QuestionText("who won the gala 2019"), reader, {})
+        assert dated_names(QuestionText("who won the gala 2019"), [(17, 21)], found.nameable) == [(12, 21)]
 
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())
@@ -181,12 +181,11 @@ def test_namesakes_share_and_too_many_are_nobody():
 
 
 def test_nicknames_in_small_letters_are_looked_for_unless_the_scope_uses_the_word():
-    words = tokens("does bob pay the bill for Liz")
-    nothing = Linked(links=(), masked=(False,) * len(words))
+    question, nothing = QuestionText("does bob pay the bill for Liz"), Linked(links=(), masked=(False,) * 7)
     liz = name_at("Liz", 26, 29)
-    assert unlinked(words, [liz], nothing, SILENT) == [liz, name_at("bob", 5, 8), name_at("bill", 17, 21)]
+    assert unlinked(question, nothing, SILENT) == [liz, name_at("bob", 5, 8), name_at("bill", 17, 21)]
     used = Wording(naming={}, telling={"bill": 3}, type_terms=frozenset())
-    assert unlinked(words, [liz], nothing, used) == [liz, name_at("bob", 5, 8)]
+    assert unlinked(question, nothing, used) == [liz, name_at("bob", 5, 8)]
 
 
 async def test_nicknames_initials_and_slips_name_entities_in_every_mode(scoped):

@@ -12,7 +12,7 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.question import understanding as room
 from graphsearch.question.asked_time import PRESENT, asked_time
 from graphsearch.question.linking import Link, Linked
-from graphsearch.question.question_names import WrittenName, surely_written
+from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Example, type_profile
 from graphsearch.question.understanding import (
     AskedName,
@@ -20,13 +20,10 @@ from graphsearch.question.understanding import (
     PhraseVectors,
     QuestionVectors,
     Understanding,
-    dated_tokens,
     guess_residue,
     interpreted,
-    residue_of,
     with_meaning,
 )
-from graphsearch.question.words import tokens
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.text.analyser import ENGLISH
 from tests.question.harbour import ENTITIES, RELATIONS, harbour_engine, lines, meaning, names, related, year
@@ -78,22 +75,19 @@ def test_relations_asked_for_are_those_above_the_average_best_first():
 
 
 def test_the_residue_is_what_is_part_of_no_name():
-    words = tokens("Where does Orla Quill live?")
-    assert residue_of(words, [False, False, True, True, False]) == "where does live"
-    with pytest.raises(ValueError, match="zip"):
-        residue_of(words, [True])
+    assert QuestionText("Where does Orla Quill live?").without({2, 3}) == "where does live"
 
 
 def test_surely_written_is_neither_quoted_nor_a_capital_that_a_sentence_begins_with():
-    found = surely_written("Rowing “the old song” with Ines Vale: why does winch_run fail?")
+    found = QuestionText("Rowing “the old song” with Ines Vale: why does winch_run fail?").written
     assert [each.text for each in found] == ["Ines Vale", "winch_run"]
 
 
 def test_the_guess_leaves_out_what_is_surely_a_name_or_a_time():
-    assert guess_residue("Who did Ines Vale row for in May 2020?") == "who did row for in"
-    assert guess_residue("where does orla quill live") == "where does orla quill live"
-    assert guess_residue("what of winch_run") == "what of"
-    assert guess_residue("May 2020") == ""
+    assert guess_residue(QuestionText("Who did Ines Vale row for in May 2020?")) == "who did row for in"
+    assert guess_residue(QuestionText("where does orla quill live")) == "where does orla quill live"
+    assert guess_residue(QuestionText("what of winch_run")) == "what of"
+    assert guess_residue(QuestionText("May 2020")) == ""
 
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -407,16 +401,20 @@ async def test_only_so_many_phrases_are_kept(monkeypatch):
 
 def test_words_that_overlap_a_time_are_dated():
     question = "who led it in May 2020 or now"
-    words = tokens(question)
-    assert dated_tokens(words, asked_time(question, NOON)) == {4, 5}
-    assert dated_tokens(words, PRESENT) == frozenset()
-    now = asked_time("who leads it right now", NOON)
-    assert dated_tokens(tokens("who leads it right now"), now) == {3, 4}
+    assert QuestionText(question).places(asked_time(question, NOON).spans) == {4, 5}
+    assert QuestionText(question).places(PRESENT.spans) == frozenset()
+    question = "who leads it right now"
+    assert QuestionText(question).places(asked_time(question, NOON).spans) == {3, 4}
+
+
+def vectors_of(question):
+    return QuestionVectors(PhraseVectors(Counting()), QuestionText(question))
 
 
 def reading_of(question, *masked, known=None, types=(), time=PRESENT):
-    linked = Linked(links=(), masked=tuple(each.text in masked for each in tokens(question)))
-    return interpreted(question, linked, known or profile(*types), ENGLISH, time=time)
+    asked = QuestionText(question)
+    linked = Linked(links=(), masked=tuple(text in masked for text in asked.texts))
+    return interpreted(asked, linked, known or profile(*types), ENGLISH, time=time)
 
 
 def test_what_is_left_of_a_question_has_no_names_and_no_times():
@@ -427,14 +425,14 @@ def test_what_is_left_of_a_question_has_no_names_and_no_times():
 
 async def test_nothing_left_to_ask_for_makes_no_type_likelier():
     read = reading_of("what of the gannets", "gannets", types=("leads", "rows_for"))
-    meant = await with_meaning(read, QuestionVectors(PhraseVectors(Counting())))
+    meant = await with_meaning(read, vectors_of(read.question))
     assert meant.affinity.tolist() == [0.0, 0.0]
     assert meant.relations() == ()
     assert meant.vector is not None
 
 
 async def test_without_an_embedder_or_words_nothing_is_embedded():
-    blank = await with_meaning(reading_of("  ", types=("leads",)), QuestionVectors(PhraseVectors(Counting())))
+    blank = await with_meaning(reading_of("  ", types=("leads",)), vectors_of("  "))
     assert blank.vector is None
     wordy = await with_meaning(reading_of("who leads", types=("leads", "rows_for")), None)
     assert wordy.vector is None
