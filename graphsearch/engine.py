@@ -244,7 +244,7 @@ class Engine(ABC):
     ) -> RecallResult:
         if vector is not None:
             await self._require_same_model(reader)
-        return await recall(request, vector, self.recall_scoring, self.traversal, reader, stopwatch)
+        return await recall(request, vector, self.recall_scoring, reader, stopwatch)
 
     async def _rank(self, request: RankRequest, question: Question, reader: Reader) -> RankResult:
         return await rank_entities(request, question, self.scoring.feedback_influence, reader)
@@ -322,9 +322,7 @@ class GraphSearchEngine(Engine):
             recalled = request.of(RecallRequest, element.kind)
             vector = await self._query_vector(recalled, Stopwatch())
             async with self._snapshot(recalled, vector) as reader:
-                recalling = partial(
-                    recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
-                )
+                recalling = partial(recall, vector=vector, reader=reader, stopwatch=Stopwatch())
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
             ranked = request.of(RankRequest, element.kind)

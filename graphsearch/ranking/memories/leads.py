@@ -16,7 +16,7 @@ from graphsearch.columns import Floats, Keys
 from graphsearch.model import ElementKind
 from graphsearch.question.analysis import Analysis
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.mention_graph import MENTIONED
+from graphsearch.ranking.memories.walk import MENTIONED
 from graphsearch.text.bm25 import idf, searchable_text
 
 NAMED_SHARE: Final = 2 / 3
@@ -31,26 +31,21 @@ UNHEARD: Final = 0.3
 """The deduction from meaning if no memory has any word of the question: a near meaning of unheard words is doubtful.
 0.2 to 0.4 are as good, on sets left out in turn.
 """
-
-
-@attrs.frozen(kw_only=True)
-class QuestionTerms:
-    """The terms of a question: the idf of each in the scope, and those that no memory has."""
-
-    rarity: Mapping[str, float]
-    unheard: frozenset[str]
+_Terms = tuple[str, ...]
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Leads:
-    """The names to walk from.
+    """The terms of a question, and the names to walk from.
 
-    ``question``: the terms of the question. ``named``: of each entity, the terms that name it.
+    * ``rarity``: the idf of each term in the scope. ``unheard``: the terms that no memory has.
+    * ``anchors``: what leads. ``named``: of each entity, the terms that name it.
     """
 
-    anchors: tuple[Anchor, ...]
-    question: QuestionTerms
-    named: Mapping[UUID, frozenset[str]]
+    rarity: Mapping[str, float]
+    unheard: AbstractSet[str] = frozenset()
+    anchors: Sequence[Anchor] = ()
+    named: Mapping[UUID, AbstractSet[str]] = attrs.field(factory=dict)
 
     @property
     def probabilities(self) -> Mapping[UUID, float]:
@@ -58,14 +53,12 @@ class Leads:
         return {each.entity_id: each.confidence for each in self.anchors}
 
     def terms_of(self, entities: Iterable[UUID]) -> frozenset[str]:
-        """The terms that name any of some entities in whole; all such terms for an entity related to a named one.
+        """The terms that name any of some entities in whole.
 
         A part of a name may be of another name: that it is known does not show that the question is about it.
         """
-        parts = {each.entity_id for each in self.anchors if not each.whole}
-        whole = {each: terms for each, terms in self.named.items() if each not in parts}
-        every = frozenset[str]().union(*whole.values())
-        return frozenset[str]().union(*(whole.get(each, every) for each in entities if each not in parts))
+        whole = {each.entity_id for each in self.anchors if each.whole}
+        return frozenset(chain.from_iterable(self.named[each] for each in whole.intersection(entities)))
 
     def covered(self, rare: Mapping[UUID, float]) -> float:
         """The share of the question, in [0, 1], that the walked entities name, each weighted by its rarity."""
@@ -73,8 +66,21 @@ class Leads:
         for entity_id, terms in self.named.items():
             for term in terms:
                 best[term] = max(best.get(term, 0.0), rare.get(entity_id, 0.0))
-        rarity = self.question.rarity
-        return sum(rarity[term] * best[term] for term in sorted(best)) / (sum(rarity.values()) or 1.0)
+        return sum(self.rarity[term] * best[term] for term in sorted(best)) / (sum(self.rarity.values()) or 1.0)
+
+    def relevance(self, memories: Iterable[AbstractSet[str]], cosines: Floats) -> float:
+        """1 − (1 − coverage) · (1 − meaning), in [0, 1]; from the terms of memories, and their cosines.
+
+        Coverage is the share of the question's idf that one memory has; the best of any. Meaning is the greatest cosine
+        − `UNHEARD` × the share of the question that no memory has, at least 0. Either is enough; for a question about
+        something else both are low.
+        """
+        whole = sum(self.rarity.values()) or 1.0
+        held = (sum(each for term, each in self.rarity.items() if term in memory) for memory in memories)
+        coverage = min(1.0, max(held, default=0.0) / whole)
+        unheard = sum(each for term, each in self.rarity.items() if term in self.unheard) / whole
+        meaning = max(0.0, min(1.0, float(cosines.max(initial=0.0))) - UNHEARD * unheard)
+        return 1.0 - (1.0 - coverage) * (1.0 - meaning)
 
 
 async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> Leads:
@@ -88,28 +94,31 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     """
     terms, query = reader.analyser.terms, analysis.question
     wanted = list(dict.fromkeys(terms(_without([(each.start, each.end) for each in analysis.periods], query))))
-    spans = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
-    doubtful = {
-        each.entity_id: _Doubt(
-            spans=tuple(span for span in spans[each.entity_id] if span), unknown=_unknown(each, query)
-        )
-        for each in anchors
-        if not written_as_a_name(each, query)
-    }
-    groups = sorted({span for each in doubtful.values() for span in each.spans})
+    forms = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
+    doubtful = [each for each in anchors if not _is_written_as_a_name(each, query)]
+    groups = sorted({form for each in doubtful for form in forms[each.entity_id] if form})
     counted = await _frequencies([*((term,) for term in wanted), *groups], best, reader)
     stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
-    documents = max(LIKE, stored)
+    mentions = await _mentions([each.entity_id for each in doubtful], best, reader) if doubtful else {}
     holding = dict(zip(groups, counted[len(wanted) :], strict=True))
-    likely = await _link_probabilities(doubtful, holding, best, reader)
+    likely = {
+        each.entity_id: _link_probability(
+            mentions.get(each.entity_id, 0), [holding[form] for form in forms[each.entity_id] if form], each, query
+        )
+        for each in doubtful
+    }
     kept = [each for each in anchors if likely.get(each.entity_id, 1.0) >= NAMED_SHARE]
-    named = {each.entity_id: frozenset(chain(*spans[each.entity_id])).intersection(wanted) for each in kept}
-    known = {term: idf(documents, n) for term, n in zip(wanted, counted, strict=False)}
-    unheard = {term for term, n in zip(wanted, counted, strict=False) if not n}.difference(*named.values())
-    return Leads(anchors=tuple(kept), question=QuestionTerms(rarity=known, unheard=frozenset(unheard)), named=named)
+    named = {each.entity_id: frozenset(chain(*forms[each.entity_id])).intersection(wanted) for each in kept}
+    frequency = dict(zip(wanted, counted, strict=False))
+    return Leads(
+        rarity={term: idf(max(LIKE, stored), n) for term, n in frequency.items()},
+        unheard={term for term, n in frequency.items() if not n}.difference(*named.values()),
+        anchors=kept,
+        named=named,
+    )
 
 
-def written_as_a_name(anchor: Anchor, query: str) -> bool:
+def _is_written_as_a_name(anchor: Anchor, query: str) -> bool:
     """Whether a question writes it with a capital, other than as its first word."""
     return any(
         not query[start:end].islower() and (start > 0 or len(query[start:end].split()) > 1)
@@ -117,7 +126,7 @@ def written_as_a_name(anchor: Anchor, query: str) -> bool:
     )
 
 
-async def _frequencies(groups: Sequence[tuple[str, ...]], best: Keys, reader: Reader) -> Sequence[int]:
+async def _frequencies(groups: Sequence[_Terms], best: Keys, reader: Reader) -> Sequence[int]:
     """The number of memories that have all terms of each group."""
     if not reader.hides:
         return await reader.document_frequencies(ElementKind.MEMORY, groups)
@@ -133,48 +142,21 @@ def _without(spans: Sequence[tuple[int, int]], text: str) -> str:
     return text
 
 
-@attrs.frozen
-class _Doubt:
-    """The written forms of an entity, in terms, and the probability of a name if no memory has these terms."""
-
-    spans: tuple[tuple[str, ...], ...]
-    unknown: float
-
-
-def _unknown(anchor: Anchor, query: str) -> float:
-    """1 unless the question capitalises other names, and not this one."""
-    capitals = any(word[0].isupper() for word in query.split()[1:])
-    return float(not capitals or any(not query[start:end].islower() for start, end in anchor.spans))
-
-
-async def _link_probabilities(
-    doubtful: Mapping[UUID, _Doubt], holding: Mapping[tuple[str, ...], int], best: Keys, reader: Reader
-) -> Mapping[UUID, float]:
-    """Of each entity, the greatest over its written forms; 0 for those that are in too many memories."""
-    if not doubtful:
-        return {}
-    hits = await reader.locate(sorted(doubtful))
-    found = await reader.mentioned(ElementKind.ENTITY, np.sort(hits.keys), MENTIONED)
+async def _mentions(entities: Sequence[UUID], best: Keys, reader: Reader) -> Mapping[UUID, int]:
+    """The number of memories that mention each entity; of those that too many mention none."""
+    keys = (await reader.locate(sorted(entities))).keys
+    found = await reader.mentioned(ElementKind.ENTITY, np.sort(keys), MENTIONED)
     if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
         found = found.keep(np.isin(found.far, best))
-    likely = dict.fromkeys(doubtful, 0.0)
-    for entity_id, key in zip(reader.entity_ids(hits.keys), hits.keys.tolist(), strict=True):
-        mentions, doubt = int((found.near == key).sum()), doubtful[entity_id]
-        shares = [min(1.0, mentions / holding[span]) if holding[span] else doubt.unknown for span in doubt.spans]
-        likely[entity_id] = max(shares, default=0.0)
-    return likely
+    counts = [np.count_nonzero(found.near == key) for key in keys]
+    return dict(zip(reader.entity_ids(keys), counts, strict=True))
 
 
-def relevance(question: QuestionTerms, memories: Sequence[AbstractSet[str]], cosines: Floats) -> float:
-    """1 − (1 − coverage) · (1 − meaning), in [0, 1]; from the terms of memories, and their cosines.
+def _link_probability(mentions: int, holding: Sequence[int], anchor: Anchor, query: str) -> float:
+    """The greatest over the written forms of an entity, by the number of memories ``holding`` each.
 
-    Coverage is the share of the question's idf that one memory has; the best of any. Meaning is the greatest cosine
-    − `UNHEARD` × the share of the question that no memory has, at least 0. Either is enough; for a question about
-    something else both are low.
+    Where no memory has these words it is 1, unless the question capitalises other names and not this one.
     """
-    whole = sum(question.rarity.values()) or 1.0
-    held = (sum(each for term, each in question.rarity.items() if term in memory) for memory in memories)
-    coverage = min(1.0, max(held, default=0.0) / whole)
-    unheard = sum(each for term, each in question.rarity.items() if term in question.unheard) / whole
-    meaning = max(0.0, min(1.0, float(cosines.max(initial=0.0))) - UNHEARD * unheard)
-    return 1.0 - (1.0 - coverage) * (1.0 - meaning)
+    capitals = any(word[0].isupper() for word in query.split()[1:])
+    unknown = float(not capitals or any(not query[start:end].islower() for start, end in anchor.spans))
+    return max((min(1.0, mentions / held) if held else unknown for held in holding), default=0.0)
