@@ -11,12 +11,14 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Floats, Keys
+from graphsearch.columns import Floats, Hits, Keys, Mentioned
+from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind
 from graphsearch.question.analysis import Analysis
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.walk import MENTIONED
+from graphsearch.ranking.memories.walk import MENTIONED, Named, mentioning
 from graphsearch.text.bm25 import idf, searchable_text
 
 NAMED_SHARE: Final = 2 / 3
@@ -46,11 +48,6 @@ class Leads:
     unheard: AbstractSet[str] = frozenset()
     anchors: Sequence[Anchor] = ()
     named: Mapping[UUID, AbstractSet[str]] = attrs.field(factory=dict)
-
-    @property
-    def probabilities(self) -> Mapping[UUID, float]:
-        """The probability of each entity to be named by the question, in (0, 1]."""
-        return {each.entity_id: each.confidence for each in self.anchors}
 
     def terms_of(self, entities: Iterable[UUID]) -> frozenset[str]:
         """The terms that name any of some entities in whole.
@@ -83,7 +80,7 @@ class Leads:
         return 1.0 - (1.0 - coverage) * (1.0 - meaning)
 
 
-async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> Leads:
+async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> tuple[Leads, Named]:
     """The anchors that are meant as names. Words of a time are not terms of the question: they say when, not what.
 
     Counts are over the scope; behind a gate that hides something, over the ``best`` visible memories by words and
@@ -97,24 +94,37 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     forms = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
     doubtful = [each for each in anchors if not _is_written_as_a_name(each, query)]
     groups = sorted({form for each in doubtful for form in forms[each.entity_id] if form})
-    counted = await _frequencies([*((term,) for term in wanted), *groups], best, reader)
+    frequencies = _frequencies([*((term,) for term in wanted), *groups], best, reader)
+    counted, (hits, memories) = await both(frequencies, _memories_of([each.entity_id for each in anchors], reader))
     stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
-    mentions = await _mentions([each.entity_id for each in doubtful], best, reader) if doubtful else {}
     holding = dict(zip(groups, counted[len(wanted) :], strict=True))
+    keys = dict(zip(reader.entity_ids(hits.keys), hits.keys, strict=True))
+    near = memories.near
+    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
+        near = near[np.isin(memories.far, best)]
     likely = {
         each.entity_id: _link_probability(
-            mentions.get(each.entity_id, 0), [holding[form] for form in forms[each.entity_id] if form], each, query
+            int(np.count_nonzero(near == keys[each.entity_id])),
+            [holding[form] for form in forms[each.entity_id] if form],
+            _unknown(each, query),
         )
         for each in doubtful
     }
-    kept = [each for each in anchors if likely.get(each.entity_id, 1.0) >= NAMED_SHARE]
-    named = {each.entity_id: frozenset(chain(*forms[each.entity_id])).intersection(wanted) for each in kept}
+    kept = {each.entity_id: each for each in anchors if likely.get(each.entity_id, 1.0) >= NAMED_SHARE}
+    named = {id_: frozenset(chain(*forms[id_])).intersection(wanted) for id_ in kept}
     frequency = dict(zip(wanted, counted, strict=False))
-    return Leads(
+    lead = Leads(
         rarity={term: idf(max(LIKE, stored), n) for term, n in frequency.items()},
         unheard={term for term, n in frequency.items() if not n}.difference(*named.values()),
-        anchors=kept,
+        anchors=tuple(kept.values()),
         named=named,
+    )
+    ids = [id_ for id_ in keys if id_ in kept]
+    walked = hits.keys[[id_ in kept for id_ in keys]]
+    return lead, Named(
+        keys=walked,
+        likely=np.array([kept[id_].confidence for id_ in ids], np.float64),
+        memories=memories.keep(among(memories.near, walked)),
     )
 
 
@@ -142,21 +152,21 @@ def _without(spans: Sequence[tuple[int, int]], text: str) -> str:
     return text
 
 
-async def _mentions(entities: Sequence[UUID], best: Keys, reader: Reader) -> Mapping[UUID, int]:
-    """The number of memories that mention each entity; of those that too many mention none."""
-    keys = (await reader.locate(sorted(entities))).keys
-    found = await reader.mentioned(ElementKind.ENTITY, np.sort(keys), MENTIONED)
-    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
-        found = found.keep(np.isin(found.far, best))
-    counts = [np.count_nonzero(found.near == key) for key in keys]
-    return dict(zip(reader.entity_ids(keys), counts, strict=True))
+async def _memories_of(entities: Sequence[UUID], reader: Reader) -> tuple[Hits, Mentioned]:
+    """Entities that hold and are visible, and the memories that mention them."""
+    hits = await reader.locate(sorted(entities))
+    return hits, await mentioning(hits.keys, MENTIONED, reader)
 
 
-def _link_probability(mentions: int, holding: Sequence[int], anchor: Anchor, query: str) -> float:
+def _link_probability(mentions: int, holding: Sequence[int], unknown: float) -> float:
     """The greatest over the written forms of an entity, by the number of memories ``holding`` each.
 
-    Where no memory has these words it is 1, unless the question capitalises other names and not this one.
+    ``mentions`` are those of the entity; ``unknown`` is the probability of a form that no memory has.
     """
-    capitals = any(word[0].isupper() for word in query.split()[1:])
-    unknown = float(not capitals or any(not query[start:end].islower() for start, end in anchor.spans))
     return max((min(1.0, mentions / held) if held else unknown for held in holding), default=0.0)
+
+
+def _unknown(anchor: Anchor, query: str) -> float:
+    """1 unless the question capitalises other names, and not this one."""
+    capitals = any(word[0].isupper() for word in query.split()[1:])
+    return float(not capitals or any(not query[start:end].islower() for start, end in anchor.spans))

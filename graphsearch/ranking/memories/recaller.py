@@ -25,12 +25,10 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import ElementKind, Vector
 from graphsearch.question.analysis import Analysis, analyse
-from graphsearch.question.linking import anchors_of, link
-from graphsearch.question.name_lookup import candidate_ids, nameable
+from graphsearch.question.linking import anchors_of
+from graphsearch.question.name_lookup import link_names
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.question_type import Intent, channel_weights
-from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import tokens
 from graphsearch.ranking.fusion import RRF_K, standard_scores
 from graphsearch.ranking.memories.board import Board, best_first, rows_among
 from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads
@@ -61,11 +59,11 @@ async def recall(
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
     with stopwatch.stage("text"):
         board = await by_text(found, analysis, weights, scoring, reader)
-        lead = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
+        lead, named = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
     way: Walked | None = None
     if weights["graph"]:
         with stopwatch.stage("graph"):
-            way = await walk(lead.probabilities, board.keys, board.total, weights["graph"], scoring, reader)
+            way = await walk(named, board.keys, board.total, weights["graph"], scoring, reader)
     with stopwatch.stage("fusion"):
         trust = trusted(way, lead, scoring, reader)
         ranked = with_graph(board, found, way, weights, scoring, trust)
@@ -91,14 +89,9 @@ async def recall(
     )
 
 
-_NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())
-
-
 async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
     """The visible entities that hold and are named in whole or in part, in the order of the question."""
-    words = tokens(question)
-    known = await nameable(await candidate_ids(question, words, reader), reader)
-    return anchors_of(question, link(question, words, known, _NOTHING_KNOWN, reader.analyser.terms).links)
+    return anchors_of(question, (await link_names(question, reader)).links)
 
 
 async def _searched(

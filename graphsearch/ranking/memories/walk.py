@@ -8,8 +8,8 @@ Mass goes from a memory to its entities in proportion to (1 + log tf) · idf, an
 likewise, with those that are about it counting ``subject_weight`` times. Mass that starts at a memory without entities
 reaches no other: it scales all of them alike. Haveliwala, Topic-Sensitive PageRank (2002).
 
-It sees one round: the entities that are named or that the best memories mention, and all memories that mention these.
-Almost nothing of it goes further.
+It sees the entities that are named, their memories and the best ones, what these mention, and all memories that mention
+that. Almost nothing of it goes further.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys, Mask, Mentioned, Rows
-from graphsearch.columns.key_index import KeyIndex, distinct
+from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.ranking.memories.board import best_first, compared
 from graphsearch.ranking.memories.options import RecallScoring
@@ -64,30 +64,54 @@ class MentionGraph:
         return np.bincount(self.entity, minlength=len(self.entities)).astype(np.float64)
 
 
-async def gather(memories: Keys, masses: Floats, entities: Keys, limit: int, reader: Reader) -> MentionGraph:
-    """The graph one round around memories, with their shares of the start, and entities.
+@attrs.frozen(eq=False, kw_only=True)
+class Named:
+    """Distinct entities that a question names, their probabilities, and their visible memories.
+
+    Entities in more than `MENTIONED` memories have none.
+    """
+
+    keys: Keys
+    likely: Floats
+    memories: Mentioned
+
+    def in_at_most(self, limit: int) -> Mentioned:
+        """The memories of those entities that are in so few."""
+        near = KeyIndex(self.keys).of(self.memories.near)
+        return self.memories.keep((np.bincount(near, minlength=len(self.keys)) <= limit).take(near))
+
+
+async def gather(memories: Keys, masses: Floats, named: Named, limit: int, reader: Reader) -> MentionGraph:
+    """The graph around memories, with their shares of the start, and around named entities.
 
     Entities that more than ``limit`` memories mention are not walked through. Every other entity has all of its visible
     memories in the graph; the given memories come first, in their order.
     """
-    mentions = await reader.mentioned(ElementKind.MEMORY, memories, NAMES)
-    passing = KeyIndex(memories).of(mentions.near)
-    shares = masses / np.maximum(np.bincount(passing, minlength=len(memories)), 1)
+    known, own = KeyIndex(memories), named.in_at_most(limit)
+    known.number(own.far)
+    masses = np.append(masses, np.ones(len(known) - len(memories)))
+    mentions = await reader.mentioned(ElementKind.MEMORY, known.keys, NAMES)
+    passing = known.of(mentions.near)
+    shares = masses / np.maximum(np.bincount(passing, minlength=len(masses)), 1)
     reached, which = distinct(mentions.far)
-    if len(reached) > FRONTIER:
-        arriving = np.bincount(which, shares.take(passing), len(reached)).astype(np.float64)
-        reached = reached[best_first(arriving, reached, FRONTIER)]
-    among, _ = distinct(np.concatenate((entities, reached)))
-    found = await _mentioning(among, limit, reader) if len(among) else mentions
-    known = KeyIndex(memories)
-    memory = known.number(found.far)
-    entity = KeyIndex(among).of(found.near)
+    arriving = np.bincount(which, shares.take(passing), len(reached)).astype(np.float64)
+    (others,) = (~among(reached, named.keys)).nonzero()
+    if len(others) > FRONTIER:
+        others = others[best_first(arriving[others], reached[others], FRONTIER)]
+    entities = np.append(named.keys, np.sort(reached[others]))
+    found = await mentioning(entities[len(named.keys) :], limit, reader)
+    memory = np.append(known.number(own.far), known.number(found.far))
     return MentionGraph(
-        memories=known.keys, entities=among, memory=memory, entity=entity, times=found.times, about=found.about
+        memories=known.keys,
+        entities=entities,
+        memory=memory,
+        entity=KeyIndex(entities).of(np.append(own.near, found.near)),
+        times=np.append(own.times, found.times),
+        about=np.append(own.about, found.about),
     )
 
 
-async def _mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
+async def mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
     """The visible memories that mention some entities, without entities in more than ``limit`` of them.
 
     A store counts hidden memories too. So behind a gate the limit passed to it is some times as high.
@@ -158,26 +182,22 @@ class Walked:
 
 
 async def walk(
-    named: Mapping[UUID, float], keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
+    named: Named, keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
 ) -> Walked | None:
-    """A walk from named entities by their probabilities, with ``weight``, and from the best memories.
+    """A walk from named entities, with ``weight``, and from the best memories; None if there are no mentions.
 
-    Entities share their mass by probability and rarity. Without any that hold and are visible, the walk starts at the
-    very best memories alone. None if there are no mentions.
+    Entities share their mass by probability and rarity. Without any the walk starts at the very best memories alone.
     """
-    seeds = await reader.locate(sorted(named))
     total = await reader.document_count(ElementKind.MEMORY)
-    best = best_first(scores, keys, scoring.restart_memories if len(seeds) else scoring.unlinked_memories)
+    best = best_first(scores, keys, scoring.restart_memories if len(named.keys) else scoring.unlinked_memories)
     best = best[scores[best] > 0]
     limit = min(MENTIONED, max(FEW, int(scoring.max_share * total)))
-    graph = await gather(keys[best], scores[best], seeds.keys, limit, reader)
+    graph = await gather(keys[best], scores[best], named, limit, reader)
     if not len(graph.memory):
         return None
     entities, memories = np.zeros(len(graph.entities)), np.zeros(len(graph.memories))
-    rows = KeyIndex(graph.entities).of(seeds.keys)
-    (found,) = (graph.frequency[rows] > 0).nonzero()
-    likely = np.array([named[each] for each in reader.entity_ids(seeds.keys[found])])
-    entities[rows[found]] = likely / graph.frequency[rows[found]]
+    (found,) = (graph.frequency[: len(named.keys)] > 0).nonzero()  # which come first
+    entities[found] = named.likely[found] / graph.frequency[found]
     if not len(found):  # the named entities are everywhere, or nowhere
         best = best[: scoring.unlinked_memories]
     memories[: len(best)] = scores[best]
