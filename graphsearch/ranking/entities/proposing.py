@@ -22,7 +22,7 @@ from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, Des
 from graphsearch.ranking.triplets.findings import Findings
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.retrieval import find_around
-from graphsearch.ranking.triplets.scoring import certain, located, names_alone
+from graphsearch.ranking.triplets.scoring import Clues, names_alone
 from graphsearch.ranking.triplets.triplet_score import NEARER
 
 SEARCHED: Final = 100
@@ -118,7 +118,7 @@ async def answering(meaning: Understanding, limit: int, parts: Parts, reader: Re
     """
     if names_alone(meaning):
         return {}
-    named = certain(await located(meaning, reader), meaning, reader)
+    named = Clues.of(meaning, reader).certain
     if not len(named):
         return {}
     depth = HOPS_OF_NAMES if meaning.vector is None else HOPS

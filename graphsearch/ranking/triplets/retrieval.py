@@ -13,24 +13,20 @@ from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Subgraph
 from graphsearch.model import ElementKind
-from graphsearch.question.linking import anchors_of
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.understanding import Understanding
-from graphsearch.ranking.triplets.candidates import FACTS, Facts, by_facts, with_relations
+from graphsearch.ranking.triplets.candidates import FACTS, by_facts
 from graphsearch.ranking.triplets.connections import NOTHING, Connected, connected
-from graphsearch.ranking.triplets.entity_relevance import Alike, alike, described, nobody, together
-from graphsearch.ranking.triplets.findings import Findings, findings
+from graphsearch.ranking.triplets.entity_relevance import alike, described, together
+from graphsearch.ranking.triplets.findings import Findings, score_triplets
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.scoring import (
     Clues,
-    certain,
-    located,
     names_alone,
     score_by_hops,
     score_by_rank,
     score_by_relevance,
 )
-from graphsearch.ranking.triplets.subgraph_scores import Reliability
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 
 DESCRIBED: Final = 100
@@ -69,24 +65,28 @@ async def find_around(
     """
     if meaning is None:
         return await nothing_asked(parts, reader)
-    (subgraph, clues), facts = await both(
-        _walked(meaning, parts, reader, seeds=seeds, depth=depth), _facts(meaning, limit, reader)
-    )
-    clues = attrs.evolve(clues, facts=facts)
+    clues = Clues.of(meaning, reader)
+    if meaning.vector is None:
+        subgraph, clues = await _walked(clues, parts, reader, seeds=seeds, depth=depth)
+    else:
+        (subgraph, clues), facts = await both(
+            _walked(clues, parts, reader, seeds=seeds, depth=depth),
+            by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader),
+        )
+        clues = attrs.evolve(clues, facts=facts)
     start = subgraph.seeds()
-    scored, left_out = await both(
+    (found, joint), left_out = await both(
         _scored(subgraph, clues, parts, reader, limit=limit, depth=depth), reader.left_out(start)
     )
-    found, joint = scored
-    named = anchors_of(meaning.question, meaning.linked.links)
+    visible = meaning.vector is not None or clues.anchors
     return Answer(
         findings=found,
-        anchors=named,
-        subjects=subjects(meaning, clues.described),
+        anchors=clues.anchors,
+        subjects=subjects(clues),
         connected=joint,
         seeds=start,
         left_out=left_out,
-        nothing=why_nothing(meaning) if named or meaning.vector is not None else "the question names nothing visible",
+        nothing=why_nothing(meaning) if visible else "the question names nothing visible",
     )
 
 
@@ -94,53 +94,34 @@ async def find_facts(meaning: Understanding | None, parts: Parts, reader: Reader
     """Find relations by their facts alone, near in meaning or in words, without a walk."""
     if meaning is None:
         return await nothing_asked(parts, reader)
-    nobody_named = await reader.locate([])
+    clues = Clues.of(meaning, reader)
     with parts.stopwatch.stage("seeds"):
         facts = await by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
-    with parts.stopwatch.stage("traversal"):
-        subgraph = await with_relations(Subgraph.none(nobody_named.keys), facts.keys, reader)
-    clues = Clues(meant=meaning, named=nobody_named, facts=facts)
-    found, _ = await _scored(subgraph, clues, parts, reader, limit=limit, depth=1)
+    clues = attrs.evolve(clues, facts=facts)
+    found, _ = await _scored(Subgraph.none(facts.keys), clues, parts, reader, limit=limit, depth=0)
     return Answer(
         findings=found,
-        anchors=anchors_of(meaning.question, meaning.linked.links),
-        subjects=subjects(meaning),
-        seeds=nobody_named.keys,
+        anchors=clues.anchors,
+        subjects=subjects(clues),
+        seeds=clues.named.keys[:0],
         nothing=why_nothing(meaning),
     )
 
 
-async def _facts(meaning: Understanding, limit: int, reader: Reader) -> Facts:
-    if meaning.vector is None:
-        return Facts.none((await reader.locate([])).keys)
-    return await by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
-
-
-async def _walked(
-    meaning: Understanding, parts: Parts, reader: Reader, *, seeds: int, depth: int
-) -> tuple[Subgraph, Clues]:
+async def _walked(clues: Clues, parts: Parts, reader: Reader, *, seeds: int, depth: int) -> tuple[Subgraph, Clues]:
     """The subgraph around the entities that a question names, describes or is near to."""
+    meaning, start = clues.meant, clues.named
     with parts.stopwatch.stage("seeds"):
-        named = start = await located(meaning, reader)
-        clues = Clues(meant=meaning, named=named)
         if meaning.vector is not None:
             near = await reader.nearest(ElementKind.ENTITY, meaning.vector, seeds)
-            by_words, likely = await _described(meaning, named, seeds, parts, reader)
-            clues = attrs.evolve(clues, described=likely)
-            start = together(named, together(near, by_words))
+            described_hits = near.keep(np.empty(0, np.intp))
+            if not len(clues.certain):
+                found = await described(meaning, DESCRIBED, parts.caches.lexicon, reader)
+                clues = attrs.evolve(clues, described=alike(found, seeds))
+                described_hits = found.hits.keep(np.arange(len(clues.described.keys)))
+            start = together(clues.named, near, described_hits)
     with parts.stopwatch.stage("traversal"):
         return await parts.traversal.traverse(start, depth=depth, reader=reader), clues
-
-
-async def _described(
-    meaning: Understanding, named: Hits, seeds: int, parts: Parts, reader: Reader
-) -> tuple[Hits, Alike]:
-    """The entities that a question describes by words and meaning, if it names none for certain."""
-    if len(certain(named, meaning, reader)):
-        return named.keep(np.empty(0, np.intp)), nobody(named.keys)
-    found = await described(meaning, DESCRIBED, parts.caches.lexicon, reader)
-    first = alike(found, seeds)
-    return found.hits.keep(np.arange(len(first.keys))), first
 
 
 async def _scored(
@@ -155,8 +136,7 @@ async def _scored(
                 subgraph, clues, reader, depth=depth, limit=limit, options=options, line_terms=line_terms
             )
         found = await score_by_rank(subgraph, clues, reader, limit=limit, options=options, line_terms=line_terms)
-        named = anchors_of(meaning.question, meaning.linked.links)
-        return found, connected(subgraph, named, clues.named, depth=depth, options=options, reader=reader)
+        return found, connected(subgraph, clues.anchors, clues.named, depth=depth, options=options, reader=reader)
 
 
 async def find_nearby(seeds: Hits, depth: int, parts: Parts, reader: Reader) -> Findings:
@@ -170,18 +150,14 @@ async def find_nearby(seeds: Hits, depth: int, parts: Parts, reader: Reader) -> 
 async def nothing_asked(parts: Parts, reader: Reader) -> Answer:
     """The answer to a blank question: no relation."""
     subgraph = Subgraph.none((await reader.locate([])).keys)
-    none = findings(subgraph, Reliability.of(subgraph, parts.scoring), np.empty(0), parts.scoring)
-    return Answer(findings=none)
+    return Answer(findings=score_triplets(subgraph, proximity=np.empty(0), options=parts.scoring))
 
 
-def subjects(meaning: Understanding, likely: Alike | None = None) -> tuple[UUID, ...]:
+def subjects(clues: Clues) -> tuple[UUID, ...]:
     """The entities that a question is itself about, best first: described ones, or named ones without further words."""
-    if likely is not None and likely.ids:
-        return likely.ids
-    if not names_alone(meaning):
-        return ()
-    named = anchors_of(meaning.question, meaning.linked.links)
-    return tuple(each.entity_id for each in named if each.confidence > CERTAIN)
+    if clues.described.ids or not names_alone(clues.meant):
+        return clues.described.ids
+    return tuple(each.entity_id for each in clues.anchors if each.confidence > CERTAIN)
 
 
 def why_nothing(meaning: Understanding) -> str:
