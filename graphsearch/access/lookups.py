@@ -14,7 +14,7 @@ from graphsearch._support.concurrency import aside
 from graphsearch.access.window import ROUNDS, Window
 from graphsearch.claims.naming import folded_name
 from graphsearch.columns import Keys, Mask
-from graphsearch.model import ElementKind, Entity, NameMatch, Relation, SimilarName, Vector
+from graphsearch.model import ElementKind, Entity, Named, NameMatch, Relation, SimilarName, Vector
 from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.trigrams import name_words, similarity
 
@@ -43,6 +43,18 @@ class Lookups(Window):
             if not left:
                 break
         return sorted(kept, key=lambda each: (each.entity_id, each.name))
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
+        """The entities with one of some names, or with one of some words in less than ``limit`` visible names.
+
+        Hidden entities do not make a word common.
+        """
+        whole = await self.find_names(names) if names else []
+        partly = await self.find_name_words(words, limit=limit) if words else []
+        having = Counter(match.name for match in partly)
+        matches = [*whole, *(match for match in partly if having[match.name] < limit)]
+        hits = await self.locate(sorted({match.entity_id for match in matches}))
+        return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
@@ -105,12 +117,12 @@ class Lookups(Window):
     async def _unchanged(self, kind: ElementKind, keys: Keys) -> Mask:
         """Which visible entities or relations have the text that is stored, without anything hidden."""
         if kind is ElementKind.RELATION:
-            relations: Sequence[Relation] = await self._store.elements(kind, keys)
+            relations: Sequence[Relation] = await self._stored(kind, keys)
             facts = [each and each.fact for each in self._evidence.stated(relations, self.view)]
             return np.array([each.fact == fact for each, fact in zip(relations, facts, strict=True)], np.bool_)
         unchanged = np.ones(len(keys), np.bool_)
         if len(partial := self._partial(keys)):
-            stored: Sequence[Entity] = await self._store.elements(kind, keys[partial])
+            stored: Sequence[Entity] = await self._stored(kind, keys[partial])
             pairs = zip(stored, await self._gatekeeper.entities.admitted(stored), strict=True)
             unchanged[partial] = [embedding_text(then) == embedding_text(now) for then, now in pairs]
         return unchanged

@@ -194,7 +194,7 @@ class Searches(Statistics):
         changed = np.zeros(len(hits), np.bool_)
         if not len(partial := self._partial(hits.keys)):
             return changed, []
-        stored: Sequence[Entity] = await self._store.elements(ElementKind.ENTITY, hits.keys[partial])
+        stored: Sequence[Entity] = await self._stored(ElementKind.ENTITY, hits.keys[partial])
         shown = await self._gatekeeper.entities.admitted(stored)
         words = await self._store.words([each.id for each in shown])  # they may be those of hidden memories
         changed[partial] = [now.id in words or text(then) != text(now) for then, now in zip(stored, shown, strict=True)]
