@@ -16,7 +16,7 @@ from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshol
 from graphsearch.claims.naming import words_of as name_words
 from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
+from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
@@ -24,6 +24,7 @@ from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
 from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
+from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
@@ -187,6 +188,15 @@ class PostgresSearching(PostgresScope, Searching):
             if not ids:
                 return _no_hits(ElementKind.ENTITY)
             return await _hits(session.run_kept, ElementKind.ENTITY, "locate", ids=list(ids), **rows.view_values(view))
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        partly = await self.find_name_words(words, limit=limit)
+        having = Counter(match.name for match in partly)
+        matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
+        hits = await self.locate([match.entity_id for match in matches], view=view)
+        async with self._reading() as session:
+            entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
+        return Named(matches=matches, hits=hits, entities=entities)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
         async with self._reading() as session:
