@@ -106,7 +106,7 @@ async def _calibrate(session: Session, kind: ElementKind, part: int, vectors: in
         if not affordable(candidates, vectors):
             break
         values = {"vectors": points, "part": part, "dimensions": session.dimensions, "candidates": candidates}
-        found = await (await session.run_kept_here(statement("indexed distances", kind), **values)).fetchall()
+        found = await session.rows_kept(statement("indexed distances", kind), **values)
         if len(found) < len(points):
             continue
         met = [np.sum(np.array(each[:NEAREST]) <= most) for (each,), most in zip(found, farthest, strict=True)]
