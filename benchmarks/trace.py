@@ -132,7 +132,7 @@ async def _traced(dsn: str) -> AsyncIterator[tuple[PostgresGraphStore, IO[str]]]
     """A store over one connection, and what libpq writes of it."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as trace:
         async with PostgresGraphStore.open(dsn, max_connections=1) as store:
-            async with store._gateway.pool.connection() as connection:
+            async with store._gateway.pool.connection() as connection:  # noqa: SLF001 - its only one
                 connection.pgconn.trace(trace.fileno())
                 connection.pgconn.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
             yield store, trace
