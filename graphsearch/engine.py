@@ -218,7 +218,7 @@ class Engine(ABC):
     ) -> RecallResult:
         if vector is not None:
             await self._require_same_model(reader)
-        return await recall(request, vector, self.recall_scoring, self.traversal, reader, stopwatch)
+        return await recall(request, vector, self.recall_scoring, reader, stopwatch)
 
     async def _rank(
         self, request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
@@ -294,9 +294,7 @@ class GraphSearchEngine(Engine):
             async with self._open_for(recalled) as reader:
                 if vector is not None:
                     await self._require_same_model(reader)
-                recalling = partial(
-                    recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
-                )
+                recalling = partial(recall, vector=vector, reader=reader, stopwatch=Stopwatch())
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
             ranked, parts = request.of(RankRequest, element.kind), self._parts()
