@@ -35,6 +35,10 @@ class Direction(StrEnum):
     BOTH = "both"
 
 
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
 @attrs.frozen(kw_only=True)
 class GraphQuery:
     """A query of the mode NATURAL_LANGUAGE.
@@ -47,11 +51,11 @@ class GraphQuery:
     * ``limit``: of triplets; None for the limit of the search.
     """
 
-    anchors: tuple[str, ...] = ()
-    relation_types: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = attrs.field(default=(), converter=_distinct)
+    relation_types: tuple[str, ...] = attrs.field(default=(), converter=_distinct)
     direction: Direction = Direction.BOTH
     hops: int = 1
-    entity_types: tuple[str, ...] = ()
+    entity_types: tuple[str, ...] = attrs.field(default=(), converter=_distinct)
     since: datetime | None = None
     until: datetime | None = None
     limit: int | None = None
@@ -161,7 +165,7 @@ def query_of(data: Mapping[str, Any], vocabulary: Vocabulary, *, max_hops: int, 
     written, faults = read_answer(WrittenQuery, data, "the query"), list[str]()
     types = partial(_types, faults)
     query = GraphQuery(
-        anchors=_distinct(name.strip() for name in written.anchors),
+        anchors=[name.strip() for name in written.anchors],
         relation_types=types("relation_types", written.relation_types, vocabulary.relation_types),
         direction=written.direction,
         hops=min(written.hops, max_hops),
@@ -179,15 +183,11 @@ def query_of(data: Mapping[str, Any], vocabulary: Vocabulary, *, max_hops: int, 
     return query
 
 
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, names)))
-
-
-def _types(faults: list[str], field: str, names: Sequence[str], known: Mapping[str, str]) -> tuple[str, ...]:
+def _types(faults: list[str], field: str, names: Sequence[str], known: Mapping[str, str]) -> list[str]:
     """Names of types as they are in the graph."""
     found = {name: known.get(name) or known.get(snake_case(name)) for name in names}
     faults += [f"{field}: the schema has no {name!r}" for name, type_ in found.items() if type_ is None]
-    return _distinct(type_ or "" for type_ in found.values())
+    return [type_ for type_ in found.values() if type_ is not None]
 
 
 def _moment(faults: list[str], field: str, written: str | None, *, last: bool = False) -> datetime | None:
