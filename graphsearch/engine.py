@@ -94,7 +94,7 @@ class Engine(ABC):
         with stopwatch.stage("total"):
             question = await self._prepare(request, stopwatch)
             async with self._reading(question) as (question, reader):
-                found = await self._search(question, reader)
+                found = await self._search(question, question.at_its_time(reader))
             return await self._conclude(found, question)
 
     @takes(RecallRequest)
@@ -123,14 +123,10 @@ class Engine(ABC):
             question = await self._prepare(search, stopwatch)
             vector = None if question.vectors else await self._query_vector(recall, second)
             async with self._reading(question) as (question, reader):
-                found = await self._search(question, reader)
+                found = await self._search(question, question.at_its_time(reader))
                 with second.stage("total"):
-                    as_of = (
-                        search.as_of or reader.now
-                    )  # the words, or a mode, may have moved the search to another time
-                    at_times = reader.viewing(attrs.evolve(reader.view, as_of=as_of, since=search.since))
                     vector = question.vector if vector is None else vector
-                    recalled = await self._recall(recall, vector, at_times, second)
+                    recalled = await self._recall(recall, vector, _at_time_of(search, question, reader), second)
             found = await self._conclude(found, question)
         return attrs.evolve(found, denied=recalled.denied, denied_by=recalled.denied_by), recalled
 
@@ -188,7 +184,8 @@ class Engine(ABC):
     def _open_for(self, request: Request) -> AbstractAsyncContextManager[Reader]:
         """A snapshot for a request, read through its gate."""
         phrases = self._caches.phrases
-        return self._open(**request.reading(), embed=None if phrases is None else phrases.of_phrases)
+        options: ReadingOptions = {**request.reading(), "embed": None if phrases is None else phrases.of_phrases}
+        return self._open(**options)
 
     @asynccontextmanager
     async def _understood(
@@ -202,14 +199,13 @@ class Engine(ABC):
 
     @asynccontextmanager
     async def _reading(self, question: Question) -> AsyncIterator[tuple[Question, Reader]]:
-        """Open the snapshot of a question: the question with its meaning, and a reader at the time it asks about."""
+        """Open the snapshot of a question, and find what it means; the reader is at the time of the request."""
         if not question.mode.interprets:
             async with self._open_for(question.request) as reader:
                 yield question, reader
             return
         async with self._understood(question.request, question.vectors, question.parts) as (meaning, reader):
-            question = attrs.evolve(question, meaning=meaning)
-            yield question, question.at_its_time(reader)
+            yield attrs.evolve(question, meaning=meaning), reader
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:
         return await shown(await question.mode.find(question, reader), question, reader)
@@ -222,7 +218,7 @@ class Engine(ABC):
     ) -> RecallResult:
         if vector is not None:
             await self._require_same_model(reader)
-        return await recall(request, vector, self.recall_scoring, self.traversal, reader, stopwatch)
+        return await recall(request, vector, self.recall_scoring, reader, stopwatch)
 
     async def _rank(
         self, request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
@@ -298,9 +294,7 @@ class GraphSearchEngine(Engine):
             async with self._open_for(recalled) as reader:
                 if vector is not None:
                     await self._require_same_model(reader)
-                recalling = partial(
-                    recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
-                )
+                recalling = partial(recall, vector=vector, reader=reader, stopwatch=Stopwatch())
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
             ranked, parts = request.of(RankRequest, element.kind), self._parts()
@@ -308,7 +302,7 @@ class GraphSearchEngine(Engine):
                 return await explain_entity(element, ranked, meaning, parts, reader)
         question = await self._prepare(request.of(SearchRequest, element.kind), Stopwatch())
         async with self._reading(question) as (question, reader):
-            return await explain_relation(element, question, reader)
+            return await explain_relation(element, question, question.at_its_time(reader))
 
     async def neighbors(
         self,
@@ -357,3 +351,11 @@ def scoped(store: GraphStore) -> GraphStore:
         how = "pass store.with_scope(org_id=…, project_id=…)" if unscoped else f"not {type(store).__name__}"
         raise InvalidInputError("store", [f"must be the graph of one scope: {how}"])
     return store
+
+
+def _at_time_of(request: SearchRequest, question: Question, reader: Reader) -> Reader:
+    """A reader at the time of the original request: a mode may have prepared one for another time."""
+    prepared = question.request
+    if (request.as_of, request.since) == (prepared.as_of, prepared.since):
+        return reader
+    return reader.viewing(attrs.evolve(reader.view, as_of=request.as_of or reader.now, since=request.since))
