@@ -25,6 +25,7 @@ from graphsearch.model import (
     MemoryLink,
     Mention,
     Merge,
+    Named,
     NameMatch,
     Outcome,
     OutcomeRecord,
@@ -217,6 +218,14 @@ class Searching(Protocol):
         ...
 
     @reads
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        """What `find_names` and `find_name_words` find, without the words that ``limit`` entities or more have.
+
+        With the entities found that the view admits, as in `locate`.
+        """
+        ...
+
+    @reads
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
@@ -305,8 +314,11 @@ class Walking(Protocol):
     """Steps over relations, mentions and sessions, as columns of keys and numbers."""
 
     @reads
-    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
-        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction."""
+    async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:
+        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction.
+
+        ``ahead`` is the number of further hops that will be asked for: a store may read them in the same round trip.
+        """
         ...
 
     @reads

@@ -15,13 +15,14 @@ import numpy as np
 from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
 from graphsearch.columns import Floats, Hits, Keys
-from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
+from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.indexes import matrix, postings
 from graphsearch.stores.in_memory.naming import NameIndex
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.in_memory.tables import Rows, hits, importances, table, visibility
+from graphsearch.stores.shared.answers import named_apart
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import TermCounts
 
@@ -43,6 +44,9 @@ class InMemorySearching(InMemoryScope, Searching):
         if not state.naming.index.words:
             return []
         return await in_slices(_worded(state, words, limit, prefix=prefix))
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        return await named_apart(self, names, words, limit=limit, view=view)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
