@@ -218,14 +218,6 @@ class Searching(Protocol):
         ...
 
     @reads
-    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
-        """What `find_names` and `find_name_words` find, without the words that ``limit`` entities or more have.
-
-        With the entities found that the view admits, as in `locate`.
-        """
-        ...
-
-    @reads
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
@@ -277,6 +269,14 @@ class Searching(Protocol):
     @reads
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         """The entities with these ids that the view admits, in order of key."""
+        ...
+
+    @reads
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        """The matches of names, and of words that less than ``limit`` entities have in theirs; see `find_names`.
+
+        Matches are by entities in the view or not.
+        """
         ...
 
     @reads

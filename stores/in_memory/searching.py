@@ -22,7 +22,6 @@ from graphsearch.stores.in_memory.indexes import matrix, postings
 from graphsearch.stores.in_memory.naming import NameIndex
 from graphsearch.stores.in_memory.state import State
 from graphsearch.stores.in_memory.tables import Rows, hits, importances, table, visibility
-from graphsearch.stores.shared.answers import named_apart
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import TermCounts
 
@@ -46,7 +45,14 @@ class InMemorySearching(InMemoryScope, Searching):
         return await in_slices(_worded(state, words, limit, prefix=prefix))
 
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
-        return await named_apart(self, names, words, limit=limit, view=view)
+        state = self._state
+        having = state.naming.index.words
+        few = [word for word in words if len(having.get(word, ())) < limit]
+        matches = [*await self.find_names(names), *await self.find_name_words(few, limit=limit)]
+        hits = await self.locate([match.entity_id for match in matches], view=view)
+        ids = table(state, ElementKind.ENTITY).ids
+        entities = state.entities.those([ids[row] for row in hits.keys.tolist()])
+        return Named(matches=matches, hits=hits, entities=entities)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20

@@ -9,18 +9,7 @@ from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
-from graphsearch.model import (
-    Batch,
-    Claim,
-    Community,
-    ElementKind,
-    HealthRecord,
-    Mention,
-    Named,
-    Relation,
-    View,
-    validation,
-)
+from graphsearch.model import Batch, Claim, Community, HealthRecord, Mention, Relation, validation
 from graphsearch.protocols.graph_store import HEALTH_RECORDS
 
 Pair: TypeAlias = tuple[UUID, UUID]
@@ -28,15 +17,6 @@ GROWN: Final = 1.25
 """How many times as many memories as the record before it a record of health has, unless it is the last."""
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
-
-
-async def named_apart(store: Any, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
-    """`GraphStore.named` by the reads that it is made of."""
-    partly = await store.find_name_words(words, limit=limit)
-    having = Counter(each.name for each in partly)
-    matches = [*await store.find_names(names), *(each for each in partly if having[each.name] < limit)]
-    hits = await store.locate(sorted({each.entity_id for each in matches}), view=view)
-    return Named(matches=matches, hits=hits, entities=await store.elements(ElementKind.ENTITY, hits.keys))
 
 
 def ordered(pairs: Iterable[Pair]) -> list[Pair]:

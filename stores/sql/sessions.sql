@@ -20,7 +20,7 @@ SET LOCAL jit = off;
 SET LOCAL plan_cache_mode = force_generic_plan;
 SET LOCAL enable_seqscan = off;
 SET LOCAL hnsw.iterative_scan = relaxed_order;
-SET LOCAL hnsw.ef_search = 64;
+SET LOCAL hnsw.ef_search = 100;
 SET LOCAL hnsw.max_scan_tuples = 1000000;
 SET LOCAL hnsw.scan_mem_multiplier = 16
 
@@ -59,7 +59,7 @@ SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dro
     hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
     (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), '{}')
         FROM tally t WHERE t.org_id = %(org)s AND t.project_id = %(project)s) AS tallies,
-    (SELECT coalesce(jsonb_object_agg(x.kind, jsonb_build_array(x.part, x.generation, x.built, coalesce(x.candidates, 0))), '{}')
+    (SELECT coalesce(jsonb_object_agg(x.kind, jsonb_build_array(x.part, x.generation, x.built, coalesce(x.candidates, 0), x.bound)), '{}')
         FROM vector_index x WHERE x.org_id = %(org)s AND x.project_id = %(project)s) AS vector_indexes,
     (SELECT coalesce(jsonb_agg(to_jsonb(r) - 'org_id' - 'project_id'), '[]')
         FROM relation_type r WHERE r.org_id = %(org)s AND r.project_id = %(project)s) AS types

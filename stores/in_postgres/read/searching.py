@@ -23,11 +23,11 @@ from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
 from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
+from graphsearch.stores.in_postgres.read.reading import stored
 from graphsearch.stores.in_postgres.read.walking import keep_steps
 from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.shared.answers import named_apart
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import FEW, K1, RARE, B, TermCounts, grid
 
@@ -82,7 +82,7 @@ class PostgresSearching(PostgresScope, Searching):
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
         async with self._reading() as session:
             if session.tally(ElementKind.ENTITY).behind:
-                return await named_apart(self, names, words, limit=limit, view=view)
+                return await self._named_apart(names, words, limit=limit, view=view)
             refuse_limit(limit)
             whole = rows.storable(dict.fromkeys(names))
             folded = [folded_name(name) for name in whole]
@@ -111,6 +111,16 @@ class PostgresSearching(PostgresScope, Searching):
             importance = np.array([each.importance_weight for each in entities], np.float64)
             hits = Hits(keys=keys, signatures=signatures, values=np.zeros(len(ids)), importance=importance)
             return Named(matches=matches, hits=hits, entities=entities)
+
+    async def _named_apart(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        """The same where some entities have no postings yet."""
+        partly = await self.find_name_words(words, limit=limit)
+        having = Counter(match.name for match in partly)
+        matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
+        hits = await self.locate([match.entity_id for match in matches], view=view)
+        async with self._reading() as session:
+            entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
+        return Named(matches=matches, hits=hits, entities=entities)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20

@@ -109,7 +109,9 @@ class VectorIndex:
     built: int = 0
     """The number of vectors when an index was last built, kept or not."""
     candidates: int = 0
-    """How many candidates the index must return to find the ten nearest."""
+    """How many candidates are enough to find the ten nearest from anywhere; 0 if no affordable number is."""
+    bound: float = 0.0
+    """The distance of the tenth, as a share of the last one's, up to which few candidates are enough."""
 
 
 @attrs.define(kw_only=True)
