@@ -29,7 +29,7 @@ from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
-from graphsearch.text.bm25 import FEW, K1, RARE, B, TermCounts, grid
+from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 
 _LAST: Final = "\U0010ffff"
 
@@ -202,7 +202,7 @@ class PostgresSearching(PostgresScope, Searching):
                 "terms": terms,
                 "documents": [counts and counts.containing.get(term, 0) for term in terms],
                 "total": float(documents),
-                "few": max(RARE * documents, FEW),
+                "few": float(few(documents)),
                 "k1": K1,
                 "b": B,
                 "average": grid(length / max(total, 1)),
