@@ -8,11 +8,12 @@ over these documents: a word shared by few types distinguishes them.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
+from uuid import UUID
 
 import attrs
 import numpy as np

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.text.trigrams import fold
 
 MAX_TOKENS: Final = 256
