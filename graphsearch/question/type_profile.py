@@ -25,7 +25,7 @@ from graphsearch.columns import Floats, Keys, Mask, Rows
 from graphsearch.ingest.frames.table import Table
 from graphsearch.model import ElementKind, Relation, Scope, Vector
 from graphsearch.question.relation_words import own_table
-from graphsearch.question.words import EntityTerms, Nameable, name_tokens, relation_line, spread
+from graphsearch.question.words import Nameable, name_tokens, relation_line, spread
 from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
 
@@ -59,8 +59,7 @@ class TypeProfile:
     * ``vectors``, of shape (examples, dimensions): the facts' embeddings; ``example_rows``: the rows there of each
       type's examples, -1 where it has fewer than others.
     * ``wording``: which words are names. ``containing``: the number of ``examples`` lines that contain a term.
-    * ``entity_terms`` and ``nameable``: those of entities read since: cached as long as the profile, with the same
-      visibility.
+    * ``nameable``: the names of entities read since: cached as long as the profile, with the same visibility.
     """
 
     types: tuple[str, ...]
@@ -77,7 +76,6 @@ class TypeProfile:
     wording: Wording
     examples: int
     containing: Mapping[str, int]
-    entity_terms: MutableMapping[UUID, EntityTerms] = attrs.field(factory=dict)
     nameable: MutableMapping[UUID, Nameable] = attrs.field(factory=dict)
 
     def rarities(self, terms: Iterable[str]) -> dict[str, float]:
