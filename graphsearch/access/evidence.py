@@ -18,7 +18,8 @@ import attrs
 import numpy as np
 
 from graphsearch.access.decisions import DENIED, PARTIAL, each_allowed
-from graphsearch.access.gatekeeper import Decided, Gatekeeper
+from graphsearch.access.expanding import Decided
+from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.claims.folding import DatedClaim, Period, RelationTypes, group_of, redacted_fold, type_named
 from graphsearch.model import Group, Relation, View
 from graphsearch.model.identity import relation_id

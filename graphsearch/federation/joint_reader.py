@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
-from graphsearch.access.lookups import first_matches
-from graphsearch.access.reader import Reader
-from graphsearch.access.walks import RelationPage
+from graphsearch.access.reader import Reader, RelationPage
+from graphsearch.access.visible_names import first_matches
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.key_index import KeyIndex
@@ -73,6 +72,10 @@ class JointReader(Reader):
     def viewing(self, view: View) -> Self:
         """The same snapshots through the same gates, with the moments and types of another view."""
         return self if view == self.view else type(self)([part.viewing(view) for part in self.parts])
+
+    def uncounted(self) -> Self:
+        """The same readers, but that what they deny is not counted."""
+        return type(self)([part.uncounted() for part in self.parts])
 
     async def _each(self, call: Callable[[ScopePart], Awaitable[T]]) -> list[T]:
         """What each scope answers, in the order of the scopes."""

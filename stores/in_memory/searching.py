@@ -73,15 +73,19 @@ class Postings:
     """The documents of one kind: for each term, the table rows that contain it and its weight there."""
 
     documents: int
+    average: float
+    """The length of documents that weights are computed by."""
     size: int
     """Table rows."""
     entries: Mapping[str, tuple[Rows, NDArray[np.float32]]]
 
     @classmethod
-    def build(cls, table: Table, documents: Mapping[Any, Mapping[str, float]]) -> Postings:
-        """Of all documents of a kind."""
+    def build(
+        cls, table: Table, documents: Mapping[Any, Mapping[str, float]], average: float | None = None
+    ) -> Postings:
+        """Of all documents of a kind, by their average length unless another one is given."""
         lengths = {key: sum(document.values()) for key, document in documents.items()}
-        average = grid(sum(lengths.values()) / max(len(lengths), 1))
+        average = average or grid(sum(lengths.values()) / max(len(lengths), 1))
         found: dict[str, tuple[list[int], list[float]]] = {}
         for row in np.sort(table.rows(documents)).tolist():
             key = table.ids[row]
@@ -92,7 +96,7 @@ class Postings:
         entries = {
             term: (np.array(rows, np.int64), np.array(weights, np.float32)) for term, (rows, weights) in found.items()
         }
-        return cls(len(documents), len(table.ids), entries)
+        return cls(len(documents), average, len(table.ids), entries)
 
     def containing(self, terms: Sequence[str]) -> int:
         """The number of documents that contain all of some terms."""
@@ -221,6 +225,8 @@ class InMemorySearching(InMemoryScope, Searching):
     ) -> Hits:
         state = self._state
         postings = await self._once(_postings, kind)
+        if counts and counts.average and counts.average != postings.average:
+            postings = await self._once(_postings, kind, counts.average)
         seen = visibility(state, kind).filter(view)
         terms = state.analyser.terms(query)
         return _hits(state, kind, *postings.best(terms, limit, seen and seen(slice(None)), counts))
@@ -304,7 +310,9 @@ def _matrix(state: State, kind: ElementKind) -> Matrix:
     return state.derive(Matrix.build, table(state, kind), state.elements(kind).vectors)
 
 
-def _postings(state: State, kind: ElementKind) -> Postings:
+def _postings(state: State, kind: ElementKind, average: float | None = None) -> Postings:
+    if average is not None:
+        return Postings.build(table(state, kind), state.elements(kind).documents, average)
     return state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
 
 

@@ -166,7 +166,7 @@ class PostgresSearching(PostgresScope, Searching):
                 "k1": K1,
                 "b": B,
                 "flat": 1.0 - B,
-                "average": grid((tally.total_length + new.total_length) / max(documents, 1)),
+                "average": known.average or grid((tally.total_length + new.total_length) / max(documents, 1)),
                 "limit": max(limit, 0),
                 **rows.view_values(view),
             }
