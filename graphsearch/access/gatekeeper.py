@@ -70,7 +70,7 @@ class Gatekeeper:
         self.entities = VisibleEntities(store, gate, self._decider, allows_all=self.allows_all)
         self.documents: dict[ElementKind, VisibleDocuments] = {}
         """The texts of the visible, as far as the question has read them."""
-        self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
+        self._denied_keys = defaultdict[ElementKind, list[Keys]](list)
 
     def _chosen(self) -> Decider:
         if self.allows_all:
@@ -81,8 +81,12 @@ class Gatekeeper:
     def uncounted(self) -> Gatekeeper:
         """The same decisions, with denials counted apart."""
         other = copy(self)
-        other._denied_keys = defaultdict(list)
+        other.forget_denied()
         return other
+
+    def forget_denied(self) -> None:
+        """Count denials from now on."""
+        self._denied_keys = defaultdict(list)
 
     @property
     def counts_visible(self) -> bool:

@@ -111,8 +111,9 @@ class Reader:
         return self.viewing(attrs.evolve(self.view, as_of=_LAST, since=_FIRST))
 
     def uncounted(self) -> Self:
-        """The same reader, but that what it denies is not counted: for what a question prepares, and may have cached."""
-        mine = self._store, self.view, self._gatekeeper.uncounted(), self.types, self._evidence
+        """The same decisions, but what is denied is not counted: for what a question prepares, and may have cached."""
+        keeper = self._gatekeeper.uncounted()
+        mine = self._store, self.view, keeper, self.types, self._evidence.through(keeper)
         return type(self)(*mine, embed=self._embed, met=self._met)
 
     # -- the store -----------------------------------------------------------------------------------------------
