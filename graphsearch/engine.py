@@ -26,7 +26,6 @@ from graphsearch.explaining.elements import explain_entity, explain_memory, expl
 from graphsearch.explaining.explanation import ExplainRequest, Explanation, pointed_at
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
-from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared, require, require_gate
 from graphsearch.modes.options import SearchRequest
@@ -42,6 +41,7 @@ from graphsearch.ranking.entities.result import RankResult
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring, for_embedder
 from graphsearch.ranking.memories.recaller import recall
 from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.triplets.findings import best_triplets
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
 from graphsearch.traversal.choosing import as_traversal

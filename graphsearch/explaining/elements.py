@@ -26,7 +26,6 @@ from graphsearch.explaining.explanation import (
 )
 from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
 from graphsearch.model.identity import id_or_name
-from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
@@ -36,6 +35,7 @@ from graphsearch.ranking.entities.ranker import analysed, at_time_asked, chosen,
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring
 from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.triplets.findings import Findings, best_triplets
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
 
 ALL: Final = 1_000_000_000

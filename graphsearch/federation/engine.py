@@ -27,12 +27,13 @@ from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_
 from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet, Vector
 from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
-from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
+from graphsearch.modes.result import SearchResult, Sentence, Source, Summary
 from graphsearch.protocols import GraphStore
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.result import RankResult
 from graphsearch.ranking.memories.options import RecallRequest
 from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.triplets.connections import Connection
 from graphsearch.traversal.paths import GraphPath
 
 

@@ -14,14 +14,14 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Rows
 from graphsearch.model import Triplet
-from graphsearch.modes.connections import read_connections
-from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.histories import order_by_time
 from graphsearch.modes.mode import Answer, Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.question.asked_time import History
 from graphsearch.ranking.diversity import diverse_rows
+from graphsearch.ranking.triplets.connections import read_connections
+from graphsearch.ranking.triplets.findings import Findings, best_triplets
 from graphsearch.text.rendering import triplet_line
 
 READ: Final = 4

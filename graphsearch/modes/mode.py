@@ -23,8 +23,6 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Keys
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import Vector
-from graphsearch.modes.connections import NOTHING, Connected
-from graphsearch.modes.findings import Findings
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
@@ -32,6 +30,8 @@ from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.interpreting import PhraseVectors, Understanding
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.type_profile import ProfileCache
+from graphsearch.ranking.triplets.connections import NOTHING, Connected
+from graphsearch.ranking.triplets.findings import Findings
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
 

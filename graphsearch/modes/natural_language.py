@@ -17,17 +17,18 @@ from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.llms.structured import ask_with_repair
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
-from graphsearch.modes.connections import NOTHING, connected
 from graphsearch.modes.graph_query import COUNTED, Direction, GraphQuery, GraphSchema, visible_schema
 from graphsearch.modes.mode import Answer, Part, Question, require
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.query_prompt import ANSWER, prompt_for, query_of, vocabulary_within
-from graphsearch.modes.steps import around, scored_by_hops
+from graphsearch.modes.steps import around
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.asked_time import PRESENT
 from graphsearch.question.interpreting import read
 from graphsearch.question.linking import anchors_of
 from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.connections import NOTHING, connected
+from graphsearch.ranking.triplets.scoring import score_by_hops
 
 PROMPT_TOKENS: Final = 8_000
 STARTED: Final = 100
@@ -100,7 +101,7 @@ class NaturalLanguage:
             frontier = _Directed(reader, query.direction)
             subgraph = await question.traversal.traverse(seeds, depth=depth, reader=frontier)
         with question.stopwatch.stage("scoring"):
-            found = scored_by_hops(subgraph, question, reader)
+            found = score_by_hops(subgraph, question.scoring, reader)
             found = attrs.evolve(found, answers=await _answering(query, subgraph, reader))
         with question.stopwatch.stage("connections"):
             joint = NOTHING

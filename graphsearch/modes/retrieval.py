@@ -13,23 +13,21 @@ from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Subgraph
 from graphsearch.model import ElementKind, Vector
-from graphsearch.modes.connections import Connected, connected
-from graphsearch.modes.findings import Findings
 from graphsearch.modes.mode import Answer, Part, Question
 from graphsearch.modes.steps import (
     anchors,
     described_by,
-    located,
     nothing_asked,
-    scored_by_rank,
-    scored_by_relevance,
     subjects,
     understood,
     why_nothing,
 )
 from graphsearch.question.interpreting import Understanding
-from graphsearch.ranking.triplets.candidates import FACTS, Facts, by_facts, with_relations
+from graphsearch.ranking.triplets.candidates import FACTS, by_facts, with_relations
+from graphsearch.ranking.triplets.connections import Connected, connected
 from graphsearch.ranking.triplets.entity_relevance import Alike, together
+from graphsearch.ranking.triplets.findings import Findings
+from graphsearch.ranking.triplets.scoring import Clues, located, score_by_hops, score_by_rank, score_by_relevance
 
 
 @attrs.frozen
@@ -59,7 +57,7 @@ class GraphCompletion:
             by_facts(question.request.query, meant.vector, limit, reader),
         )
         seeds = subgraph.seeds()
-        scoring = _scored(subgraph, named, described, facts, meant, question, reader)
+        scoring = _scored(subgraph, Clues(meant=meant, named=named, described=described, facts=facts), question, reader)
         (found, joint), left_out = await both(scoring, reader.left_out(seeds))
         return Answer(
             findings=found,
@@ -87,19 +85,18 @@ async def _walked(
 
 
 async def _scored(
-    subgraph: Subgraph,
-    named: Hits,
-    described: Alike,
-    facts: Facts,
-    meant: Understanding,
-    question: Question,
-    reader: Reader,
+    subgraph: Subgraph, clues: Clues, question: Question, reader: Reader, *, depth: int | None = None
 ) -> tuple[Findings, Connected]:
-    depth = question.request.depth
-    if subgraph.rank is not None:
-        joint = connected(subgraph, anchors(meant), named, depth=depth, options=question.scoring, reader=reader)
-        return await scored_by_rank(subgraph, facts, meant, question, reader, described), joint
-    return await scored_by_relevance(subgraph, named, facts, meant, question, reader, depth=depth, described=described)
+    """The relations of a subgraph, scored; and what all names lead to within ``depth`` hops, or the request's."""
+    depth = question.request.depth if depth is None else depth
+    options, limit, line_terms = question.scoring, question.request.limit, question.line_terms
+    with question.stopwatch.stage("scoring"):
+        if subgraph.rank is None:
+            return await score_by_relevance(
+                subgraph, clues, reader, depth=depth, limit=limit, options=options, line_terms=line_terms
+            )
+        joint = connected(subgraph, anchors(clues.meant), clues.named, depth=depth, options=options, reader=reader)
+        return await score_by_rank(subgraph, clues, reader, limit=limit, options=options, line_terms=line_terms), joint
 
 
 @attrs.frozen
@@ -128,7 +125,7 @@ class TripletCompletion:
             facts = await by_facts(question.request.query, meant.vector, limit, reader)
         with question.stopwatch.stage("traversal"):
             subgraph = await with_relations(Subgraph.none(nobody.keys), facts.keys, reader)
-        found, _ = await scored_by_relevance(subgraph, nobody, facts, meant, question, reader, depth=1)
+        found, _ = await _scored(subgraph, Clues(meant=meant, named=nobody, facts=facts), question, reader, depth=1)
         return Answer(
             findings=found,
             anchors=anchors(meant),
@@ -160,11 +157,12 @@ class Neighborhood:
             named, seeds = anchors(meant), await located(meant, reader)
         with question.stopwatch.stage("traversal"):
             subgraph = await question.traversal.traverse(seeds, depth=depth, reader=reader)
-        if subgraph.rank is None and (meant.terms or meant.stated >= 0):
-            none = Facts.none(seeds.keys)
-            found, joint = await scored_by_relevance(subgraph, seeds, none, meant, question, reader, depth=depth)
+        clues = Clues(meant=meant, named=seeds)
+        if meant.terms or meant.stated >= 0:
+            found, joint = await _scored(subgraph, clues, question, reader, depth=depth)
         else:
-            found = await scored_by_rank(subgraph, Facts.none(seeds.keys), meant, question, reader)
-            joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
+            with question.stopwatch.stage("scoring"):
+                found = score_by_hops(subgraph, question.scoring, reader)
+                joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
         nothing = why_nothing(meant) if named else "the question names nothing visible"
         return Answer(findings=found, anchors=named, subjects=subjects(meant), connected=joint, nothing=nothing)

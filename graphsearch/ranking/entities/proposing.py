@@ -16,12 +16,12 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
-from graphsearch.modes.findings import Findings
 from graphsearch.modes.mode import Question
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.modes.steps import certain, located, names_alone
 from graphsearch.ranking.fusion import Channel, Part, reciprocal_rank
 from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, Described, described
+from graphsearch.ranking.triplets.findings import Findings
+from graphsearch.ranking.triplets.scoring import certain, located, names_alone
 from graphsearch.ranking.triplets.triplet_score import NEARER
 
 SEARCHED: Final = 100

@@ -6,8 +6,9 @@ the view, and consists of relations that are scored as triplets too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -15,9 +16,9 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Codes, Floats, Hits, Rows, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
-from graphsearch.modes.findings import hop_scores
-from graphsearch.modes.result import Connection
+from graphsearch.model import Entity
 from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.findings import hop_scores
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
 from graphsearch.traversal.paths import GraphPath
@@ -26,6 +27,19 @@ MAX_NAMES: Final = 8
 """Most names of a question for which connections are computed; with more, nobody asks for what they share."""
 NAMES: Final = 2
 """Least number of names."""
+
+
+@attrs.frozen(kw_only=True)
+class Connection:
+    """An entity that every name in a question leads to.
+
+    ``score``, in [0, 1], is the least strength of the paths × the hop score of the longest. ``paths`` lead to it from
+    an entity of each name, by the id of that entity.
+    """
+
+    entity: Entity
+    score: float
+    paths: Mapping[UUID, GraphPath]
 
 
 class Way(NamedTuple):
