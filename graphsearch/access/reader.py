@@ -313,10 +313,10 @@ class Reader:
         return await visible_names.seen(stored, await self._forms(stored), visible_names.whole)
 
     async def find_name_words(self, words: Sequence[str], *, prefix: bool = False, limit: int = 50) -> list[NameMatch]:
-        """As `GraphStore.find_name_words`, for each word among the first matches of some wider searches."""
+        """As `GraphStore.find_name_words`, for each word among the first matches of a wider search."""
         kept: list[NameMatch] = []
-        wide, left = limit, list(words)
-        while left:
+        left = list(words)
+        for wide in (limit, widest(limit)):
             stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
             if self._gatekeeper.allows_all:
                 return list(stored)
@@ -324,18 +324,17 @@ class Reader:
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
             kept = [*(each for each in kept if each.name not in left), *visible_names.first_matches(found, limit)]
             left = [word for word in left if proposed[word] >= wide and visible[word] < limit]
-            if wide == widest(limit):
+            if not left:
                 break
-            wide *= 2
         return sorted(kept, key=lambda each: (each.entity_id, each.name))
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
-        """As `GraphStore.similar_names`, for each name among the most similar ones of some wider searches."""
+        """As `GraphStore.similar_names`, for each name among the most similar ones of a wider search."""
         kept: dict[str, Sequence[SimilarName]] = {}
-        wide, left = limit, list(names)
-        while left:
+        left = list(names)
+        for wide in (limit, widest(limit)):
             stored = await self._store.similar_names(left, threshold=threshold, limit=wide)
             if self._gatekeeper.allows_all:
                 return stored
@@ -343,9 +342,8 @@ class Reader:
             for name in left:
                 kept[name] = visible_names.most_similar(name, stored.get(name, ()), forms, threshold)[:limit]
             left = [name for name in left if len(stored.get(name, ())) == wide and len(kept[name]) < limit]
-            if wide == widest(limit):
+            if not left:
                 break
-            wide *= 2
         return kept
 
     async def _forms(self, found: Sequence[NameMatch | SimilarName]) -> Mapping[UUID, Entity | None]:
@@ -499,11 +497,11 @@ class Reader:
                 break
             corrected = await self._evidence.correct(found, self.view)
             found, certain = in_visible_order(found, corrected, self.signatures.priors)
-            rows, short = strongest(found, certain, fan_out, limit=limit, last=widest(fan_out))
+            rows, short = strongest(found, certain, fan_out, limit=limit)
             kept.append(found.keep(rows))
             if not len(short):
                 break
-            frontier, limit = found.rows.starts[short], limit * 2
+            frontier, limit = found.rows.starts[short], widest(fan_out)
         return self._steps(Decided.concatenate(kept))
 
     async def related(self, keys: Keys) -> Steps:
