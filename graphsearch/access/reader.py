@@ -299,11 +299,26 @@ class Reader:
 
         Hidden entities do not make a word common.
         """
-        whole = await self.find_names(names) if names else []
-        partly = await self.find_name_words(words, limit=limit) if words else []
-        matches = [*whole, *visible_names.rare_matches(partly, limit)]
-        hits = await self.locate(sorted({match.entity_id for match in matches}))
-        return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
+        found = await self._store.named(names, words, limit=limit, view=self.view)
+        self._met[ElementKind.ENTITY].update(zip(found.hits.keys.tolist(), found.entities, strict=True))
+        if self._gatekeeper.allows_all:
+            return found
+        hits = await self.admitted(ElementKind.ENTITY, found.hits)
+        if len(partial := self.partial(hits.keys)):
+            shown = await self.entities(hits.keys[partial])
+            called = visible_names.called(shown, names, set(words).difference(found.common))
+            hits = hits.keep(np.delete(np.arange(len(hits)), partial[~called]))
+        if found.common:  # perhaps by hidden entities alone
+            partly = visible_names.rare_matches(await self.find_name_words(found.common, limit=limit), limit)
+            others = await self.locate(
+                sorted({each.entity_id for each in partly}.difference(self.entity_ids(hits.keys)))
+            )
+            hits = Hits.concatenate([hits, others])
+            hits = hits.keep(np.argsort(hits.keys))
+        entities = await self.entities(hits.keys)
+        ids = {each.id for each in entities}
+        matches = [match for match in found.matches if match.entity_id in ids]
+        return Named(matches=matches, hits=hits, entities=entities)
 
     async def find_names(self, names: Sequence[str]) -> list[NameMatch]:
         """As `GraphStore.find_names`."""
@@ -486,11 +501,11 @@ class Reader:
 
         With ``ahead`` the store may read that many further hops with the first one.
         """
-        del ahead
         kept: list[Decided] = []
         frontier, limit = keys, fan_out
         while True:
-            found = await self._decided(await self._store.expand(frontier, fan_out=limit, view=self.view))
+            stored = await self._store.expand(frontier, fan_out=limit, view=self.view, ahead=ahead)
+            found, ahead = await self._decided(stored), 0
             allowed = found.allowed
             if limit == fan_out and (allowed is None or allowed.all()) and found.partial is None:
                 kept.append(found)

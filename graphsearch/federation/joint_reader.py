@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader, RelationPage
-from graphsearch.access.visible_names import first_matches
+from graphsearch.access.visible_names import first_matches, rare_matches
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.key_index import KeyIndex
@@ -45,6 +45,7 @@ from graphsearch.model import (
     Entity,
     Group,
     Memory,
+    Named,
     NameMatch,
     Relation,
     RelationType,
@@ -63,8 +64,8 @@ T = TypeVar("T")
 class JointReader(Reader):
     """Reads several scopes for one question, each in its own snapshot; ``parts`` are in the order of their names.
 
-    Its methods are those of `Reader`. Counts are added up; scope, analyser and present are those of the first scope, and
-    so is the vector of an element of several. Memories have joint ids. Vectors of different models raise an
+    Its methods are those of `Reader`. Counts are added up; scope, analyser and present are those of the first scope,
+    and so is the vector of an element of several. Memories have joint ids. Vectors of different models raise an
     `EmbeddingModelError`.
     """
 
@@ -253,6 +254,12 @@ class JointReader(Reader):
             return part.hits(ElementKind.ENTITY, await part.reader.locate(ids))
 
         return merging.located(await self._each(of))
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
+        partly = rare_matches(await self.find_name_words(words, limit=limit), limit)
+        matches = [*await self.find_names(names), *partly]
+        hits = await self.locate(sorted({match.entity_id for match in matches}))
+        return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
 
     async def find_names(self, names: Sequence[str]) -> list[NameMatch]:
         return merging.joint_matches(chain.from_iterable(await self._each(lambda part: part.reader.find_names(names))))

@@ -181,7 +181,6 @@ def test_a_joint_reader_has_an_answer_of_its_own_for_every_read():
         "entity_count",  # through `document_count`
         "is_past",
         "mentions",  # read by curation alone
-        "named",  # through the lookups
         "partial",
         "sees_anything",
         "shown",
