@@ -30,7 +30,6 @@ from graphsearch.modes.mode import Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.entities.options import RankRequest
-from graphsearch.ranking.entities.proposing import Proposal
 from graphsearch.ranking.entities.ranker import analysed, at_time_asked, chosen, proposed, scored
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring
@@ -116,7 +115,7 @@ async def explain_entity(
         return explain(len(ranked), verdict(row + 1, own.score, request, shown=shown), own, row + 1)
     if kept_out := of_another_time(wanted, reader.view):
         return explain(len(among), kept_out)
-    late = Proposal(entity=wanted, original=0.0, channels={}) if place is None else found[place]
+    late = FoundEntity(entity=wanted, original=0.0) if place is None else found[place]
     ranked = await scored([*among, late], analysis, request, meaning, parts, reader)
     _, own = _ranked(wanted.id, ranked)
     if place is None:
