@@ -15,7 +15,7 @@ import numpy as np
 from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
 from graphsearch.columns import Floats, Hits, Keys
-from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
+from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.indexes import matrix, postings
@@ -43,6 +43,16 @@ class InMemorySearching(InMemoryScope, Searching):
         if not state.naming.index.words:
             return []
         return await in_slices(_worded(state, words, limit, prefix=prefix))
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        state = self._state
+        having = state.naming.index.words
+        few = [word for word in words if len(having.get(word, ())) < limit]
+        matches = [*await self.find_names(names), *await self.find_name_words(few, limit=limit)]
+        hits = await self.locate([match.entity_id for match in matches], view=view)
+        ids = table(state, ElementKind.ENTITY).ids
+        entities = state.entities.those([ids[row] for row in hits.keys.tolist()])
+        return Named(matches=matches, hits=hits, entities=entities)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
