@@ -8,12 +8,11 @@ over these documents: a word shared by few types distinguishes them.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
-from uuid import UUID
 
 import attrs
 import numpy as np
@@ -25,7 +24,7 @@ from graphsearch.columns import Floats, Keys, Mask, Rows
 from graphsearch.ingest.frames.table import Table
 from graphsearch.model import ElementKind, Relation, Scope, Vector
 from graphsearch.question.relation_words import own_table
-from graphsearch.question.words import EntityTerms, name_tokens, relation_line, spread
+from graphsearch.question.words import name_tokens, relation_line, spread
 from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
 
@@ -58,7 +57,6 @@ class TypeProfile:
     * ``postings``: for each term the rows of the types that have it, and its weight there.
     * ``vectors``, of shape (examples, dimensions): the facts' embeddings, and ``example_type`` the row of their type.
     * ``wording``: which words are names. ``containing``: the number of ``examples`` lines that contain a term.
-    * ``entity_terms``: those of entities read since: cached as long as the profile, with the same visibility.
     """
 
     types: tuple[str, ...]
@@ -75,7 +73,6 @@ class TypeProfile:
     wording: Wording
     examples: int
     containing: Mapping[str, int]
-    entity_terms: MutableMapping[UUID, EntityTerms] = attrs.field(factory=dict)
 
     def rarities(self, terms: Iterable[str]) -> dict[str, float]:
         """The idf of terms among the examples' lines, the only visible lines if there are no more."""
