@@ -80,11 +80,13 @@ class Leads:
         return 1.0 - (1.0 - coverage) * (1.0 - meaning)
 
 
-async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> tuple[Leads, Named]:
+async def leads(
+    anchors: Sequence[Anchor], analysis: Analysis, best: Keys | None, reader: Reader
+) -> tuple[Leads, Named]:
     """The anchors that are meant as names. Words of a time are not terms of the question: they say when, not what.
 
-    Counts are over the scope; behind a gate that hides something, over the ``best`` visible memories by words and
-    meaning, so that hidden memories do not affect the result.
+    Counts are over the scope; where something may be hidden, over the ``best`` visible memories by words and meaning,
+    so that hidden memories do not affect the result.
 
     A capitalised word inside of a sentence is a name. For others, the memories decide, by the link probability: the
     share of the memories with these words that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
@@ -96,11 +98,11 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     groups = sorted({form for each in doubtful for form in forms[each.entity_id] if form})
     frequencies = _frequencies([*((term,) for term in wanted), *groups], best, reader)
     counted, (hits, memories) = await both(frequencies, _memories_of([each.entity_id for each in anchors], reader))
-    stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
+    stored = await reader.document_count(ElementKind.MEMORY) if best is None else 0
     holding = dict(zip(groups, counted[len(wanted) :], strict=True))
     keys = dict(zip(reader.entity_ids(hits.keys), hits.keys, strict=True))
     near = memories.near
-    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
+    if best is not None and len(best) >= LOOKED_AT:  # else all that have the words were looked at
         near = near[np.isin(memories.far, best)]
     likely = {
         each.entity_id: _link_probability(
@@ -136,9 +138,9 @@ def _is_written_as_a_name(anchor: Anchor, query: str) -> bool:
     )
 
 
-async def _frequencies(groups: Sequence[_Terms], best: Keys, reader: Reader) -> Sequence[int]:
+async def _frequencies(groups: Sequence[_Terms], best: Keys | None, reader: Reader) -> Sequence[int]:
     """The number of memories that have all terms of each group."""
-    if not reader.hides:
+    if best is None:
         return await reader.document_frequencies(ElementKind.MEMORY, groups)
     terms = reader.analyser.terms
     texts = [set(terms(searchable_text(memory))) for memory in await reader.memories(best)]

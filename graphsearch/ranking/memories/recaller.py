@@ -58,8 +58,13 @@ async def recall(
             request = attrs.evolve(request, health=await reader.health())
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
     with stopwatch.stage("text"):
-        board = await by_text(found, analysis, weights, scoring, reader)
-        lead, named = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
+        asked = anchors if weights["graph"] else ()
+        by_words = by_text(found, analysis, weights, scoring, reader)
+        if reader.hides:  # what the question says is counted over the best that may be seen
+            board = await by_words
+            lead, named = await leads(asked, analysis, board.first(LOOKED_AT), reader)
+        else:
+            board, (lead, named) = await both(by_words, leads(asked, analysis, None, reader))
     way: Walked | None = None
     if weights["graph"]:
         with stopwatch.stage("graph"):
