@@ -211,7 +211,7 @@ class PostgresSearching(PostgresScope, Searching):
             query_text = statement("lexical", kind, unsettled=tally.behind)
             columns = (await session.run_kept(query_text, **values, **rows.view_values(view))).packed
             if kind is ElementKind.RELATION:
-                keep_steps(session, view, columns[4:])
+                keep_steps(session, view, [*columns[:2], *columns[4:]])
             return hits_of(kind, columns[:4])
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
