@@ -11,7 +11,6 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys, Mentioned
 from graphsearch.columns.key_index import among
@@ -81,12 +80,12 @@ class Leads:
 
 
 async def leads(
-    anchors: Sequence[Anchor], analysis: Analysis, best: Keys | None, reader: Reader
+    anchors: Sequence[Anchor], analysis: Analysis, mentions: tuple[Hits, Mentioned], best: Keys, reader: Reader
 ) -> tuple[Leads, Named]:
-    """The anchors that are meant as names. Words of a time are not terms of the question: they say when, not what.
+    """The anchors that are meant as names, of which the memories that mention them (`memories_of`) are known.
 
-    Counts are over the scope; where something may be hidden, over the ``best`` visible memories by words and meaning,
-    so that hidden memories do not affect the result.
+    Words of a time are not terms of the question: they say when, not what. Counts are over the scope; where something
+    may be hidden, over the ``best`` visible memories by words and meaning, so that what is hidden changes nothing.
 
     A capitalised word inside of a sentence is a name. For others, the memories decide, by the link probability: the
     share of the memories with these words that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
@@ -96,13 +95,13 @@ async def leads(
     forms = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
     doubtful = [each for each in anchors if not _is_written_as_a_name(each, query)]
     groups = sorted({form for each in doubtful for form in forms[each.entity_id] if form})
-    frequencies = _frequencies([*((term,) for term in wanted), *groups], best, reader)
-    counted, (hits, memories) = await both(frequencies, _memories_of([each.entity_id for each in anchors], reader))
-    stored = await reader.document_count(ElementKind.MEMORY) if best is None else 0
+    counted = await _frequencies([*((term,) for term in wanted), *groups], best, reader)
+    stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
+    hits, memories = mentions
     holding = dict(zip(groups, counted[len(wanted) :], strict=True))
     keys = dict(zip(reader.entity_ids(hits.keys), hits.keys, strict=True))
     near = memories.near
-    if best is not None and len(best) >= LOOKED_AT:  # else all that have the words were looked at
+    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
         near = near[np.isin(memories.far, best)]
     likely = {
         each.entity_id: _link_probability(
@@ -138,9 +137,9 @@ def _is_written_as_a_name(anchor: Anchor, query: str) -> bool:
     )
 
 
-async def _frequencies(groups: Sequence[_Terms], best: Keys | None, reader: Reader) -> Sequence[int]:
+async def _frequencies(groups: Sequence[_Terms], best: Keys, reader: Reader) -> Sequence[int]:
     """The number of memories that have all terms of each group."""
-    if best is None:
+    if not reader.hides:
         return await reader.document_frequencies(ElementKind.MEMORY, groups)
     terms = reader.analyser.terms
     texts = [set(terms(searchable_text(memory))) for memory in await reader.memories(best)]
@@ -154,7 +153,7 @@ def _without(spans: Sequence[tuple[int, int]], text: str) -> str:
     return text
 
 
-async def _memories_of(entities: Sequence[UUID], reader: Reader) -> tuple[Hits, Mentioned]:
+async def memories_of(entities: Sequence[UUID], reader: Reader) -> tuple[Hits, Mentioned]:
     """Entities that hold and are visible, and the memories that mention them."""
     hits = await reader.locate(sorted(entities))
     return hits, await mentioning(hits.keys, MENTIONED, reader)

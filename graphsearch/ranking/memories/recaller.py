@@ -30,7 +30,7 @@ from graphsearch.question.question_names import Anchor
 from graphsearch.question.question_type import Intent, channel_weights
 from graphsearch.ranking.fusion import RRF_K, standard_scores
 from graphsearch.ranking.memories.board import Board, best_first, rows_among
-from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads
+from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads, memories_of
 from graphsearch.ranking.memories.options import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.ranking.memories.result import RecallResult
 from graphsearch.ranking.memories.selection import Best, best_memories
@@ -58,12 +58,10 @@ async def recall(
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
     with stopwatch.stage("text"):
         asked = anchors if weights["graph"] else ()
-        by_words = by_text(found, analysis, weights, scoring, reader)
-        if reader.hides:  # what the question says is counted over the best that may be seen
-            board = await by_words
-            lead, named = await leads(asked, analysis, board.first(LOOKED_AT), reader)
-        else:
-            board, (lead, named) = await both(by_words, leads(asked, analysis, None, reader))
+        board, mentions = await both(
+            by_text(found, analysis, weights, scoring, reader), memories_of([each.entity_id for each in asked], reader)
+        )
+        lead, named = await leads(asked, analysis, mentions, board.first(LOOKED_AT), reader)
     way: Walked | None = None
     if weights["graph"]:
         with stopwatch.stage("graph"):
