@@ -35,8 +35,10 @@ class Lookups(Window):
         for _ in range(ROUNDS):
             stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
             found = await self._visible_matches(stored, name_words, prefix=prefix)
+            if self._gatekeeper.allows_all:
+                return found
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
-            short = {word for word in left if proposed[word] >= wide and visible[word] < limit} if self.hides else ()
+            short = {word for word in left if proposed[word] >= wide and visible[word] < limit}
             kept = [*(each for each in kept if each.name not in left), *first_matches(found, limit)]
             left = [word for word in left if word in short]
             wide *= 2
@@ -64,7 +66,7 @@ class Lookups(Window):
         wide, left = limit, list(names)
         for _ in range(ROUNDS):
             stored = await self._store.similar_names(left, threshold=threshold, limit=wide)
-            if not self.hides:
+            if self._gatekeeper.allows_all:
                 return stored
             forms = await self._forms({each.entity_id for found in stored.values() for each in found})
             for name in left:
@@ -79,7 +81,7 @@ class Lookups(Window):
         self, matches: Sequence[NameMatch], keys_of: Callable[[str], Iterable[str]], *, prefix: bool = False
     ) -> list[NameMatch]:
         """The matches of visible entities by a visible name, of which ``keys_of`` gives what it is found by."""
-        if not self.hides or not matches:
+        if self._gatekeeper.allows_all or not matches:
             return list(matches)
         forms = await self._forms({match.entity_id for match in matches})
         size = sum(len(form.aliases) for form in forms.values() if form)

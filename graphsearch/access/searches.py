@@ -169,7 +169,7 @@ class Searches(Statistics):
 
     async def _restatable(self) -> Collection[int]:
         """The signatures whose relations may state another fact than is stored."""
-        if self.hides or not self._evidence.is_past(self.view):
+        if not self._gatekeeper.allows_all or not self._evidence.is_past(self.view):
             return self.view.refolded
         shared: list[int] = (await self._store.shared_signatures()).tolist()
         return shared

@@ -148,7 +148,7 @@ class Window:
     def changes(self, kind: ElementKind) -> bool:
         """Whether elements of a kind may be shown with another text than is stored."""
         past = kind is ElementKind.RELATION and self._evidence.is_past(self.view)
-        return past or (self.hides and kind is not ElementKind.MEMORY)
+        return past or (not self._gatekeeper.allows_all and kind is not ElementKind.MEMORY)
 
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
@@ -256,7 +256,7 @@ class Window:
     async def claims(self, *, memory_ids: Sequence[str] = (), groups: Iterable[Group] = ()) -> list[Claim]:
         """The claims of visible memories that state visible relations of visible entities, in the order of the fold."""
         found = await self._store.list_claims(memory_ids=memory_ids, groups=list(groups))
-        if not self.hides or not found:
+        if self._gatekeeper.allows_all or not found:
             return list(found)
         visible = await self._gatekeeper.visible_memories(sorted({each.memory_id for each in found}))
         seen = await self.visible_ids({end for each in found for end in (each.source_id, each.target_id)})

@@ -230,6 +230,9 @@ class Wording:
         return naming / (naming + telling) if naming + telling else 1.0
 
 
+NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())
+"""Every word may be a name."""
+
 SAMPLED: Final = 2_000
 """Visible relations that examples are taken from, the first by id. Ids are hashes: this is a fair sample."""
 READ: Final = 256
