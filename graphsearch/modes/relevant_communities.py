@@ -88,4 +88,4 @@ async def _inside(community: Community, question: Question, reader: Reader) -> l
     """The best triplets between members that hold in the view."""
     among = await relations_among(community, reader)
     subgraph = await with_relations(Subgraph.none(among), among, reader)
-    return await best_triplets(score_by_hops(subgraph, question.scoring, reader), question.request.limit, reader)
+    return await best_triplets(score_by_hops(subgraph, question.parts.scoring, reader), question.request.limit, reader)

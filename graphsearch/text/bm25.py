@@ -161,9 +161,13 @@ def embedding_text(element: Entity | Memory | Relation) -> str:
             return element.fact[:MAX_EMBEDDED]
 
 
+_MONTHS: Final = tuple(month_name)
+"""Looked up, since `month_name` formats a date for each."""
+
+
 def day_in_words(moment: datetime | None) -> str:
     """The day of a moment in UTC, as in "7 May 2023"; empty for None."""
     if moment is None:
         return ""
     day = moment.astimezone(UTC)
-    return f"{day.day} {month_name[day.month]} {day.year}"
+    return f"{day.day} {_MONTHS[day.month]} {day.year}"

@@ -109,6 +109,15 @@ RECURSIVE forms AS (
     SELECT org_id, project_id, id, embedding, 2147483647 FROM entity WHERE embedding IS NOT NULL
 )
 
+-- nearest candidates --
+-- Sorted before they are joined, hardly more of the elements are looked up than are returned.
+(
+    SELECT e.id, e.signature, {importance} AS importance, c.value
+    FROM (SELECT id, value FROM candidate ORDER BY value, id OFFSET 0) c JOIN {kind} e ON e.id = c.id
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+    ORDER BY c.value, c.id LIMIT %(limit)s
+)
+
 -- settled named --
 SELECT wanted.place, wanted.name, x.id, x.alias FROM wanted CROSS JOIN LATERAL (
     SELECT e.id, false AS alias FROM entity e
@@ -207,7 +216,7 @@ SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
 FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
 JOIN (
     SELECT term, id, frequency, length FROM {kind}_posting
-    WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
+    WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(chosen)s::text[])
     UNION ALL
     SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
 ) p ON p.term = q.term

@@ -2,25 +2,22 @@
 -- byte strings, each a column in network byte order, because decoding rows one by one costs more than finding them.
 
 -- nearest exactly --
--- The candidates are the nearest of all vectors, before the view is applied: it costs as much as several distances, and
--- seldom hides anything. Distances are to the query as it is given, not rounded to float16, so that every store gives the
--- same. Returns how many candidates there were as well.
+-- The candidates are the nearest of all vectors by distances in half precision, which take half as long, before the view
+-- is applied, which costs as much as several distances and seldom hides anything. They are ranked by their distances to the
+-- query as it is given, so that every store gives the same. Returns how many candidates there were as well.
 WITH candidate AS MATERIALIZED (
-    SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {vectors} v
-    WHERE org_id = %(org)s AND project_id = %(project)s
-    ORDER BY value, id LIMIT %(candidates)s
+    SELECT id, embedding::vector <=> (SELECT %(vector)s::vector) AS value
+    FROM (
+        SELECT id, embedding FROM {vectors} v WHERE org_id = %(org)s AND project_id = %(project)s
+        ORDER BY embedding <=> (SELECT %(vector)s::vector::halfvec), id LIMIT %(candidates)s
+    ) rough
 )
 SELECT {hits}, (SELECT count(*) FROM candidate)
-FROM (
-    SELECT e.id, e.signature, {importance} AS importance, c.value
-    FROM candidate c JOIN {kind} e ON e.id = c.id
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
-    ORDER BY c.value, e.id LIMIT %(limit)s
-) hit
+FROM {nearest candidates} hit
 
 -- nearest by index --
 -- The candidates are those that the scope's part of the index gives, and the nearest of the vectors that are not in it.
--- Returns how many the part gave as well, and how many of these are as near as the last of the hits.
+-- Returns how many the part gave as well, the distance of the last, and how many of these are as near as the last hit.
 WITH indexed AS MATERIALIZED (
     SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {kind}_embedding_part
     WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s
@@ -35,13 +32,9 @@ WITH indexed AS MATERIALIZED (
 SELECT
     {hits},
     (SELECT count(*) FROM indexed),
+    (SELECT max(value) FROM indexed),
     (SELECT count(*) FROM indexed WHERE value <= max(hit.value))
-FROM (
-    SELECT e.id, e.signature, {importance} AS importance, c.value
-    FROM candidate c JOIN {kind} e ON e.id = c.id
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
-    ORDER BY c.value, e.id LIMIT %(limit)s
-) hit
+FROM {nearest candidates} hit
 
 -- vectors by key --
 -- All of one length, each as it is sent: a header of two two-byte numbers, then its numbers.
@@ -61,7 +54,7 @@ SELECT {hits} FROM (
 -- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Sorted before
 -- they are joined, no more of the elements are looked up than are returned.
 WITH candidate AS MATERIALIZED (
-    {scored} HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
+    {scored} HAVING bool_or(q.term = ANY(%(chosen)s::text[]))
 ), least AS MATERIALIZED (
     SELECT CASE WHEN count(*) = %(limit)s THEN min(value) - %(most_added)s::float8 ELSE 0 END AS value
     FROM (

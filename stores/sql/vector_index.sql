@@ -8,7 +8,7 @@ SELECT count(*) FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(
 SELECT build_vector_index('{kind}')
 
 -- keep vector index --
-SELECT keep_vector_index('{kind}', %(candidates)s)
+SELECT keep_vector_index('{kind}', %(candidates)s, %(bound)s)
 
 -- extend vector index --
 SELECT extend_vector_index('{kind}')
@@ -22,23 +22,26 @@ SELECT embedding::vector::real[] FROM {kind}_embedding
 WHERE org_id = %(org)s AND project_id = %(project)s ORDER BY hashtextextended(id::text, 0) LIMIT %(limit)s
 
 -- nearest distances --
--- The distances of the nearest few from each of some vectors, which are read as vectors once and not with every row.
+-- The distance of the last of the nearest few from each of some vectors, which are read as vectors once and not with every row.
 WITH point AS MATERIALIZED (
     SELECT place, text::vector AS vector FROM unnest(%(vectors)s::text[]) WITH ORDINALITY q (text, place)
 )
-SELECT array_agg(near.value ORDER BY near.value) FROM point CROSS JOIN LATERAL (
+SELECT max(near.value) FROM point CROSS JOIN LATERAL (
     SELECT embedding::vector <=> point.vector AS value FROM {kind}_embedding
     WHERE org_id = %(org)s AND project_id = %(project)s ORDER BY value LIMIT %(limit)s
 ) near
 GROUP BY point.place ORDER BY point.place
 
 -- indexed distances --
--- The same as a part of the vector index finds them with a number of candidates.
+-- How many of the nearest ten a part of the vector index finds with a number of candidates, and the distances of the tenth
+-- and of the last of these.
 WITH point AS MATERIALIZED (
-    SELECT place, text::vector AS vector, text::halfvec(%(dimensions)s) AS short
-    FROM unnest(%(vectors)s::text[]) WITH ORDINALITY q (text, place)
+    SELECT place, farthest, text::vector AS vector, text::halfvec(%(dimensions)s) AS short
+    FROM unnest(%(vectors)s::text[], %(farthest)s::float8[]) WITH ORDINALITY q (text, farthest, place)
 )
-SELECT array_agg(near.value ORDER BY near.value) FROM point CROSS JOIN LATERAL (
+SELECT least(count(*) FILTER (WHERE near.value <= farthest), 10),
+    coalesce((array_agg(near.value ORDER BY near.value))[10], max(near.value)), max(near.value)
+FROM point CROSS JOIN LATERAL (
     SELECT embedding::vector <=> point.vector AS value FROM {kind}_embedding_part
     WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s
     ORDER BY embedding::halfvec(%(dimensions)s) <=> point.short LIMIT %(candidates)s

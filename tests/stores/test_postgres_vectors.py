@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graphsearch.model import Batch, ElementKind, Memory, View
 from graphsearch.stores.in_postgres.index import nearest, vector_index
 from graphsearch.stores.in_postgres.index.vector_index import settle_vectors
-from graphsearch.stores.in_postgres.session.sessions import VectorIndex
+from graphsearch.stores.in_postgres.session.sessions import Session, VectorIndex
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from tests.fix_postgres import Database
@@ -140,6 +140,35 @@ async def test_an_index_that_finds_too_little_or_too_slowly_is_not_kept(
     assert await each.store.settle() == 0  # it is tried again when the scope has doubled
     await (await each.write(shape_of("more", 700), 600)).store.settle()
     assert (await each.index()).part is not None
+
+
+async def test_where_the_nearest_do_not_stand_out_from_few_candidates_all_vectors_are_compared(
+    opened: PostgresGraphStore, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    each = await tenant(opened, "clusters")
+    with psycopg.connect(postgres_database.admin_dsn) as connection:
+        connection.execute("UPDATE graphsearch.vector_index SET candidates = 0, bound = 0.6")
+    sent: list[str] = []
+    run = nearest._run
+
+    async def counted(session: Session, kind: ElementKind, name: str, **values: Any) -> tuple[Any, ...]:
+        sent.append(name)
+        return await run(session, kind, name, **values)
+
+    monkeypatch.setattr(nearest, "_run", counted)
+    assert np.mean(await each.recalls(each.vectors[:8])) >= 0.95
+    assert sent == ["nearest by index"] * 8
+    sent.clear()
+    assert await each.recalls(directions(8, 3)) == [1.0] * 8
+    assert sent == ["nearest by index", "nearest exactly"] * 8
+
+
+def test_the_bound_is_the_greatest_at_which_few_candidates_are_enough() -> None:
+    shares = np.array([0.5, 0.6, 0.82, 0.88, 0.95])
+    assert vector_index.bound_of(shares, np.array([1.0, 1.0, 1.0, 1.0, 0.3])) == 0.9
+    assert vector_index.bound_of(shares, np.array([1.0, 1.0, 1.0, 0.5, 1.0])) == 0.85
+    assert vector_index.bound_of(shares, np.array([0.5, 1.0, 1.0, 1.0, 1.0])) == 0.0
+    assert vector_index.bound_of(np.full(3, 0.95), np.ones(3)) == 0.0
 
 
 async def test_as_many_are_found_as_requested(opened: PostgresGraphStore) -> None:
@@ -337,7 +366,7 @@ async def test_functions_act_on_the_scope_of_the_transaction_alone(
     each = await tenant(opened, "uniform")
     await tenant(opened, "small", 20)
     named = ("extend_vector_index('memory')", "forget_vector_index('memory')")
-    calls = ("build_vector_index('memory')", "keep_vector_index('memory', NULL)", *named)
+    calls = ("build_vector_index('memory')", "keep_vector_index('memory', NULL, 0)", *named)
     for call in calls:
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="entered no scope"):
             await _run_as_app(postgres_database, "", f"SELECT graphsearch.{call}")

@@ -1,15 +1,15 @@
 """The nearest vectors of a scope: by its part of the vector index where it has one, else exactly.
 
-The index returns candidates, which are ranked by their exact distance, together with the vectors that are not in it.
-How many candidates it takes to find the ten nearest depends on the vectors, and is measured when the index is built
-(`index.vector_index`). An answer is only taken from the index if it is safe:
+The index returns candidates, which are ranked by their exact distance, together with the vectors that are not in it. A
+few are enough where the nearest stand out from the others, as they do from most questions; both is measured when the
+index is built (`index.vector_index`). An answer is only taken from the index if it is safe:
 
 * The part returned as many candidates as requested. A part that was dropped since the transaction began, or whose graph
   does not lead to enough vectors, returns fewer.
-* The view hides few of the candidates. Otherwise the last hit is far down among them, where the index misses more, and
-  proportionally more candidates are requested.
+* The nearest in view stand out, or the candidates are as many as are enough from anywhere. If the view hides many, the
+  last hit is far down among them, where the index misses more, and more are requested.
 
-In all other cases, and where so many candidates would take as long, the scope is searched exactly.
+In all other cases, and where so many candidates would take longer, the scope is searched exactly.
 """
 
 from __future__ import annotations
@@ -25,16 +25,18 @@ from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.session.sessions import Session, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement
 
-PER_CANDIDATE: Final = 50
-"""An exact search computes half as many distances in the time in which the index finds one candidate."""
+FEW: Final = 200
+"""The number of candidates that the index is asked for first."""
+NEAREST: Final = 10
+"""The number of neighbours that are to be found."""
+PER_CANDIDATE: Final = 40
+"""An exact search compares so many vectors in the time in which the index finds one candidate."""
 _PER_HIT: Final = 4
-"""The fewest candidates requested for each hit."""
-_MORE: Final = 4
-"""The factor by which more candidates are requested."""
+"""The fewest candidates requested for each hit, and the factor by which more are."""
 
 
 def affordable(candidates: int, vectors: int) -> bool:
-    """Whether the index finds so many candidates in half of the time that an exact search takes, or less."""
+    """Whether the index finds so many candidates sooner than an exact search."""
     return candidates * PER_CANDIDATE <= vectors
 
 
@@ -59,32 +61,28 @@ async def nearest(
 
 async def _by_index(session: Session, kind: ElementKind, index: VectorIndex, values: dict[str, Any]) -> Hits | None:
     """The hits, or None where the index does not answer."""
-    limit = values["limit"]
-    candidates = max(index.candidates, _PER_HIT * limit)
+    limit, sure = values["limit"], index.candidates
+    candidates = max(min(FEW, sure or FEW), _PER_HIT * limit)
+    indexed = {"dimensions": session.dimensions, "part": index.part, "generation": index.generation}
     while affordable(candidates, session.tally(kind).vectors):
-        *columns, found, depth = await _run(
-            session,
-            kind,
-            "nearest by index",
-            **values,
-            dimensions=session.dimensions,
-            part=index.part,
-            generation=index.generation,
-            candidates=candidates,
-        )
+        answer = await _run(session, kind, "nearest by index", **values, **indexed, candidates=candidates)
+        *columns, found, last, depth = answer
         if found < candidates:
             return None
         hits = hits_of(kind, columns)
-        if len(hits) == limit and depth * index.candidates <= 2 * limit * candidates:
+        enough = sure and depth * sure <= 2 * limit * candidates
+        if len(hits) == limit and (enough or hits.values[:NEAREST][-1] <= index.bound * last):
             return hits
-        candidates *= _MORE
+        if not sure:
+            return None
+        candidates = sure if candidates < sure else _PER_HIT * candidates
     return None
 
 
 async def _run(session: Session, kind: ElementKind, name: str, **values: Any) -> tuple[Any, ...]:
     unmoved = kind is ElementKind.ENTITY and session.tally(kind).behind
     query = statement(name, kind, unsettled=unmoved)
-    (row,) = await (await session.run_kept_here(query, **values)).fetchall()
+    (row,) = await session.rows_kept(query, **values)
     return row
 
 

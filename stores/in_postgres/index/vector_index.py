@@ -4,25 +4,24 @@ A scope of up to `EXACT_UNTIL` vectors of a kind is searched exactly. A larger o
 but its vectors, in a part of a partitioned table: in an index that scopes share, a search finds the vectors of others
 first. The functions that the database runs for this are in ``migrations/0002_vector_index.sql``.
 
-How many candidates an index must return to find the ten nearest vectors depends on how the vectors lie: 40 are enough
-for most embeddings, 800 for 20,000 random directions, and hardly any number for one tight cluster. So each new index is
-calibrated: searched from sample points near vectors, between them and far from all, with more and more candidates until
-it finds what an exact search finds. An index that does not, or not sooner than an exact search, is discarded, and the
-scope is searched exactly until it has doubled.
+How many candidates an index must return to find the ten nearest vectors depends on how the vectors lie and where the
+question does. So each new index is calibrated: searched from sample points near vectors, between them and far from all,
+to find how far the nearest must stand out for `FEW` candidates to be enough, and how many are enough from anywhere. An
+index that would seldom answer sooner than an exact search is discarded, and tried again when the scope has doubled.
 
-On a cluster every scope is searched exactly. A part would be made on every node, and an index that the scopes of a
-shard share would not find what a search promises.
+On a cluster every scope is searched exactly: a part would be made on every node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.index.nearest import affordable, literal_vector
+from graphsearch.stores.in_postgres.index.nearest import FEW, NEAREST, affordable, literal_vector
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.session.watching import answered_within
@@ -36,26 +35,26 @@ _EXTENDED: Final = 8
 _OUTGROWN: Final = 2
 """The factor of growth by which an index, or the finding that none is worth having, is out of date."""
 
-CANDIDATES: Final = (40, 100, 200, 400, 800, 1_600, 3_200)
+CANDIDATES: Final = (100, FEW, 400, 800, 1_600, 3_200)
 """The numbers of candidates that an index is calibrated with."""
-NEAREST: Final = 10
-"""The number of neighbours by which recall is measured."""
-RECALL: Final = 0.99
-"""The least recall of each kind of sample point; a search promises 0.95."""
-_SAMPLES: Final = 12
+BOUNDS: Final = (0.9, 0.85, 0.8, 0.75, 0.7)
+"""The distances of the tenth, as shares of the last candidate's, up to which the nearest may be found to stand out."""
+RECALL: Final = 0.98
+"""The least recall from sample points; a search promises 0.95."""
+_MOST: Final = 0.75
+"""The least share of the points near and between vectors from which the nearest must stand out."""
+_SAMPLES: Final = 20
 """The sample points of each kind."""
 _ROUNDING: Final = 1e-6
 
 
 async def settle_vectors(session: Session, kind: ElementKind) -> int:
     """Bring the vector index of a scope up to date; return the number of vectors added to it."""
-    if session.distributed:
+    if session.distributed or session.tally(kind).behind:  # with vectors in rows of entities, by a bulk write since
         return 0
     vectors, index = session.tally(kind).vectors, session.vector_index(kind)
     if vectors <= EXACT_UNTIL or (session.dimensions or 0) > MOST_DIMENSIONS:
-        await _drop(session, kind)
-        return 0
-    if session.tally(kind).behind:  # a bulk write came in between, with vectors in rows of entities
+        await forget_vector_indexes(session, [kind])
         return 0
     if index.part is None:
         return await _build(session, kind) if vectors > _OUTGROWN * index.built else 0
@@ -67,22 +66,11 @@ async def settle_vectors(session: Session, kind: ElementKind) -> int:
     return int(new)
 
 
-async def drop_vector_indexes(session: Session) -> None:
-    """Let a scope be searched exactly."""
-    for kind in ElementKind:
-        await _drop(session, kind)
-
-
-async def forget_vector_indexes(session: Session) -> None:
-    """Let a scope be searched exactly until its vectors, which are about to be replaced, are settled."""
-    for kind in ElementKind if not session.distributed else ():
-        if kind.value in session.vector_indexes:
+async def forget_vector_indexes(session: Session, kinds: Iterable[ElementKind] = ElementKind) -> None:
+    """Let a scope be searched exactly until its vectors are settled."""
+    for kind in kinds:
+        if session.vector_index(kind).built:
             await session.run(statement("forget vector index", kind))
-
-
-async def _drop(session: Session, kind: ElementKind) -> None:
-    if session.vector_index(kind).part is not None:
-        await session.run(statement("keep vector index", kind), candidates=None)
 
 
 async def _build(session: Session, kind: ElementKind) -> int:
@@ -90,29 +78,43 @@ async def _build(session: Session, kind: ElementKind) -> int:
     vectors = session.tally(kind).vectors
     with answered_within(session.connection, None):  # as long as it takes
         (part,) = await session.row(statement("build vector index", kind))
-    candidates = await _calibrate(session, kind, part, vectors)
-    await session.run(statement("keep vector index", kind), candidates=candidates)
+    candidates, bound = await _calibrate(session, kind, part, vectors)
+    await session.run(statement("keep vector index", kind), candidates=candidates, bound=bound)
     return vectors if candidates is not None else 0
 
 
-async def _calibrate(session: Session, kind: ElementKind, part: int, vectors: int) -> int | None:
-    """The fewest candidates with which the index finds enough from every kind of sample point; None if it does not."""
+async def _calibrate(session: Session, kind: ElementKind, part: int, vectors: int) -> tuple[int | None, float]:
+    """How many candidates are enough from anywhere, and the bound at which few are.
+
+    The number is 0 if the index finds none that is enough, None if few are seldom enough either.
+    """
     sample = await session.rows(statement("sample of vectors", kind), limit=2 * _SAMPLES)
     points = [literal_vector(point) for point in sample_points(np.array([row for (row,) in sample], np.float32))]
-    exact = await session.rows(statement("nearest distances", kind), vectors=points, limit=NEAREST)
-    farthest = np.array([distances[-1] for (distances,) in exact]) + _ROUNDING
+    exact = await session.column(statement("nearest distances", kind), vectors=points, limit=NEAREST)
+    values = {"vectors": points, "farthest": [most + _ROUNDING for most in exact], "dimensions": session.dimensions}
+    kept, bound = None, 0.0
     await session.run(statement("by index alone"))
     for candidates in CANDIDATES:
         if not affordable(candidates, vectors):
             break
-        values = {"vectors": points, "part": part, "dimensions": session.dimensions, "candidates": candidates}
-        found = await (await session.run_kept_here(statement("indexed distances", kind), **values)).fetchall()
+        query = statement("indexed distances", kind)
+        found = await session.rows_kept(query, **values, part=part, candidates=candidates)
         if len(found) < len(points):
             continue
-        met = [np.sum(np.array(each[:NEAREST]) <= most) for (each,), most in zip(found, farthest, strict=True)]
-        if (np.reshape(met, (4, -1)).mean(axis=1) >= RECALL * NEAREST).all():
-            return candidates
-    return None
+        near, tenth, last = np.array(found, np.float64).T
+        if candidates == FEW:
+            shares = tenth / np.maximum(last, _ROUNDING)
+            bound = bound_of(shares, near / NEAREST)
+            kept = 0 if np.mean(shares[: len(points) // 2] <= bound) >= _MOST else None
+        if (near.reshape(4, -1).mean(axis=1) >= RECALL * NEAREST).all():
+            return candidates, bound
+    return kept, bound
+
+
+def bound_of(shares: NDArray[np.float64], recalls: NDArray[np.float64]) -> float:
+    """The greatest share of the last distance that the tenth may have for few candidates to be enough; 0 if none is."""
+    taken = ((bound, recalls[shares <= bound]) for bound in BOUNDS)
+    return next((bound for bound, found in taken if len(found) and found.mean() >= RECALL), 0.0)
 
 
 def sample_points(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

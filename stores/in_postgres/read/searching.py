@@ -10,7 +10,6 @@ from uuid import UUID
 
 import attrs
 import numpy as np
-import psycopg
 
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold
 from graphsearch.claims.naming import words_of as name_words
@@ -25,6 +24,7 @@ from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
 from graphsearch.stores.in_postgres.read.reading import stored
+from graphsearch.stores.in_postgres.session.sending import Answer
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
@@ -159,7 +159,7 @@ class PostgresSearching(PostgresScope, Searching):
             values = {
                 "terms": list(wanted),
                 "idf": list(wanted.values()),
-                "candidates": list(candidates),
+                "chosen": list(candidates),
                 "new_terms": new.terms,
                 "new_ids": new.ids,
                 "new_frequencies": new.frequencies,
@@ -172,7 +172,7 @@ class PostgresSearching(PostgresScope, Searching):
                 **rows.view_values(view),
             }
             if not common:
-                return await _hits(session.run_kept_here, kind, "lexical by candidates", **values)
+                return await _hits(session.run_kept, kind, "lexical by candidates", **values)
             return await _hits(
                 session.run,
                 kind,
@@ -303,9 +303,8 @@ def _no_hits(kind: ElementKind) -> Hits:
     return Hits(keys=rows.keys_of(kind, b""), signatures=none.astype(np.int64), values=none, importance=none)
 
 
-_Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
+_Run = Callable[..., Awaitable[Answer]]
 
 
 async def _hits(run: _Run, kind: ElementKind, name: str, **values: Any) -> Hits:
-    (row,) = await (await run(statement(name, kind), **values)).fetchall()
-    return hits_of(kind, row)
+    return hits_of(kind, (await run(statement(name, kind), **values)).packed)

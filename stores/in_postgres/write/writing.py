@@ -24,7 +24,7 @@ from graphsearch.stores.in_postgres.index.signing import (
     sign_again,
     stored_relations,
 )
-from graphsearch.stores.in_postgres.index.vector_index import drop_vector_indexes
+from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.rows import element_of, storable, types_of
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.batch import (
@@ -184,7 +184,7 @@ class PostgresWriting(PostgresScope, Writing):
             types = await stored_types(session)
             await drop_summaries(session, memories=ids)
             proved = await stored_relations(session, "relations proved", memory_ids=ids)
-            links = (await session.run(statement("delete links"), ids=ids)).rowcount
+            links = (await session.run(statement("delete links"), ids=ids)).count
             lost_surfaces = await surfaces_in(session, ids)
             removed_claims = await session.rows(statement("delete claims of memories"), memory_ids=ids)
             groups: set[Group] = {(source, name) for source, name, *_ in removed_claims}
@@ -257,9 +257,9 @@ class PostgresWriting(PostgresScope, Writing):
     async def remove_scope(self) -> None:
         with suppress(UnknownScopeError):
             async with self._writing() as session:
-                await drop_vector_indexes(session)  # in a transaction of its own, because readers wait for its end
+                await forget_vector_indexes(session)  # in a transaction of its own, because readers wait for its end
             async with self._writing() as session:
-                await drop_vector_indexes(session)
+                await forget_vector_indexes(session)
                 for table in await session.column(statement("scoped tables")):
                     await session.run(statement("remove scope", table=table))
                 session.signatures.contents.clear()  # they may quote deleted elements

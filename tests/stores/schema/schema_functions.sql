@@ -102,9 +102,9 @@ BEGIN
 END
 $$;
 
--- Lets searches read the part that this transaction has built, with a number of candidates, and discards the one that they
--- read before. Without a number (NULL) the scope is searched exactly from then on, and both parts are discarded.
-CREATE FUNCTION keep_vector_index(element text, sought integer) RETURNS void
+-- Lets searches read the part that this transaction has built, with a number of candidates and a bound, and discards the one
+-- that they read before. Without a number (NULL) the scope is searched exactly from then on, and both parts are discarded.
+CREATE FUNCTION keep_vector_index(element text, sought integer, share double precision) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     org CONSTANT text := current_setting('graphsearch.org_id', true);
@@ -115,7 +115,8 @@ BEGIN
     SELECT x.* INTO STRICT former FROM graphsearch.vector_index x
     WHERE x.org_id = org AND x.project_id = project AND x.kind = element FOR UPDATE;
     UPDATE graphsearch.vector_index x SET
-        part = CASE WHEN sought IS NOT NULL THEN x.building END, building = NULL, generation = x.generation + 1, candidates = sought
+        part = CASE WHEN sought IS NOT NULL THEN x.building END, building = NULL, generation = x.generation + 1,
+        candidates = sought, bound = share
     WHERE x.org_id = org AND x.project_id = project AND x.kind = element;
     PERFORM graphsearch.discard_vector_part(element, former.part);
     IF sought IS NULL THEN

@@ -77,7 +77,8 @@ CREATE SEQUENCE vector_part_number AS integer;
 
 -- The part of a scope, and how it is searched; none if the scope is searched exactly. Vectors of this generation and later
 -- are not in the part. "built" is the number of vectors of which an index was last made, "candidates" how many it is asked
--- for to find the ten nearest, and "building" a part that is being made.
+-- for to find the ten nearest from anywhere (0: no number is enough), "bound" how near the tenth must be, as a share of the
+-- last one's distance, for a few to be enough, and "building" a part that is being made.
 CREATE TABLE vector_index (
     org_id text COLLATE "C" NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -86,6 +87,7 @@ CREATE TABLE vector_index (
     generation integer NOT NULL DEFAULT 0,
     built bigint NOT NULL,
     candidates integer,
+    bound double precision NOT NULL DEFAULT 0,
     building integer,
     PRIMARY KEY (org_id, project_id, kind),
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
