@@ -21,6 +21,7 @@ from benchmarks import (
     search_memory,
     search_postgres,
     telemetry,
+    trace,
     upsert_postgres,
     vectors,
     visible_statistics,
@@ -44,6 +45,7 @@ BENCHMARKS: Final[Mapping[str, Measure]] = MappingProxyType(
         "feedback_pays": feedback_pays.measure,
         "reading_growth": reading_growth.measure,
         "telemetry": telemetry.measure,
+        "trace": trace.measure,
         "visible_statistics": visible_statistics.measure,
     }
 )

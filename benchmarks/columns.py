@@ -62,6 +62,6 @@ def store_of(workload: Any) -> GraphStore:
 def _seen(confidence: Floats) -> Visibility:
     """The validity columns of rows that always held and were always known."""
     size = len(confidence)
-    always = Span(np.full(size, -np.inf), np.full(size, np.inf), -np.inf, np.inf)
+    always = Span(np.full(size, -np.inf), np.full(size, np.inf))
     alike = np.ones(size, np.int64)  # numbered like the signatures of the store
     return Visibility(always, always, None, confidence, np.zeros(size, np.int32), {}, alike)

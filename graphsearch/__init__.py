@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from graphsearch.ranking.memories.options import Workload as Workload
     from graphsearch.ranking.memories.result import RecalledMemory as RecalledMemory
     from graphsearch.ranking.memories.result import RecallResult as RecallResult
-    from graphsearch.ranking.triplets.subgraph_scores import score_triplets as score_triplets
+    from graphsearch.ranking.triplets.findings import score_triplets as score_triplets
     from graphsearch.ranking.triplets.triplet_score import ScoringOptions as ScoringOptions
     from graphsearch.reembedding import estimate_reembedding as estimate_reembedding
     from graphsearch.reembedding import reembed as reembed

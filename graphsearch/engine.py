@@ -16,8 +16,7 @@ from graphsearch._support.timing import Stopwatch
 from graphsearch._support.verbs import takes
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, When, reading, resolve
-from graphsearch.access.visible_documents import DocumentCache
-from graphsearch.access.window import Embed
+from graphsearch.access.request import Request
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
@@ -25,24 +24,24 @@ from graphsearch.explaining.elements import explain_entity, explain_memory, expl
 from graphsearch.explaining.explanation import ExplainRequest, Explanation, pointed_at
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
-from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.hydration import shown
-from graphsearch.modes.mode import Answer, Mode, Question, concluded, prepared, require, require_gate
+from graphsearch.modes.mode import Mode, Question, require, require_gate
 from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.preparing import embedded, understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.result import SearchResult
-from graphsearch.modes.steps import around, understood
 from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
-from graphsearch.question.interpreting import PhraseVectors
-from graphsearch.question.type_profile import ProfileCache
+from graphsearch.question.understanding import QuestionVectors, Understanding
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.ranker import rank_entities
 from graphsearch.ranking.entities.result import RankResult
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring, for_embedder
 from graphsearch.ranking.memories.recaller import recall
 from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.triplets.findings import best_triplets
+from graphsearch.ranking.triplets.parts import Caches, Parts
+from graphsearch.ranking.triplets.retrieval import find_nearby
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
-from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
 from graphsearch.traversal.choosing import as_traversal
 from graphsearch.traversal.k_hop import MAX_ENTITIES
 from graphsearch.traversal.paths import GraphPath, best_path
@@ -52,7 +51,8 @@ from graphsearch.traversal.paths import GraphPath, best_path
 class Engine(ABC):
     """Answer questions to one scope, or to several: what `GraphSearchEngine` and `FederatedEngine` share.
 
-    A subclass opens what is read, and may change each result within the snapshot that it comes from.
+    A question is prepared (`_prepare`), which may take long, and then answered in one snapshot (`_reading`), where its
+    meaning is found first. A subclass opens what is read, and may change each result within its snapshot.
     """
 
     def __init__(
@@ -72,10 +72,7 @@ class Engine(ABC):
         self.modes = modes
         self.scoring = scoring or ScoringOptions()
         self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
-        self._profiles = ProfileCache()
-        self._phrases: PhraseVectors | None = None
-        self._lexicon = Lexicon(self.embedder)
-        self._line_terms = LineTerms()
+        self._caches = Caches(self.embedder)
 
     @property
     @abstractmethod
@@ -96,8 +93,8 @@ class Engine(ABC):
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             question = await self._prepare(request, stopwatch)
-            async with question.reading() as reader:
-                found = await self._search(question, reader)
+            async with self._reading(question) as (question, reader):
+                found = await self._search(question, question.at_its_time(reader))
             return await self._conclude(found, question)
 
     @takes(RecallRequest)
@@ -110,7 +107,7 @@ class Engine(ABC):
         stopwatch = Stopwatch()
         with stopwatch.stage("total"):
             vector = await self._query_vector(request, stopwatch)
-            async with self._open(gate=request.gate, as_of=request.as_of, known_at=request.known_at) as reader:
+            async with self._open_for(request) as reader:
                 return await self._recall(request, vector, reader, stopwatch)
 
     async def search_and_recall(
@@ -124,12 +121,12 @@ class Engine(ABC):
         stopwatch, second = Stopwatch(), Stopwatch()
         with stopwatch.stage("total"):
             question = await self._prepare(search, stopwatch)
-            vector = question.vector if question.vector is not None else await self._query_vector(recall, second)
-            async with question.reading() as reader:
-                found = await self._search(question, reader)
+            vector = None if question.vectors else await self._query_vector(recall, second)
+            async with self._reading(question) as (question, reader):
+                found = await self._search(question, question.at_its_time(reader))
                 with second.stage("total"):
-                    at_times = _at_times_of(search, question.request, reader)
-                    recalled = await self._recall(recall, vector, at_times, second)
+                    vector = question.vector if vector is None else vector
+                    recalled = await self._recall(recall, vector, _at_time_of(search, question, reader), second)
             found = await self._conclude(found, question)
         return attrs.evolve(found, denied=recalled.denied, denied_by=recalled.denied_by), recalled
 
@@ -140,98 +137,41 @@ class Engine(ABC):
         With an embedder, also by meaning. The feedback influence φ is that of ``scoring``. Raises `InvalidInputError`,
         `UnknownScopeError`, `EmbeddingModelError`, and what the store and the embedder raise.
         """
-        stopwatch = Stopwatch()
-        with stopwatch.stage("total"):
-            question = await self._ranking_question(request, stopwatch)
-            async with self._snapshot(request, question.vector) as reader:
-                return await self._rank(request, question, reader)
+        parts = self._parts()
+        with parts.stopwatch.stage("total"):
+            vectors = await embedded(request, parts)
+            async with self._understood(request, vectors, parts) as (meaning, reader):
+                return await self._rank(request, meaning, parts, reader)
 
-    # -- parts ---------------------------------------------------------------------------------------------------
+    # -- prepare -------------------------------------------------------------------------------------------------
 
     async def _prepare(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
-        """Build the question with what its mode needs, before opening a snapshot: a slow model holds no connection."""
-        mode, vector = mode_called(request.mode, self.modes), None
+        """Let the mode prepare a question, and embed it, before a snapshot is opened: a slow model holds none."""
+        mode = mode_called(request.mode, self.modes)
         if "llm" in mode.needs:
             require("llm", self.llm, request.mode)
             require_gate(request.gate, request.mode)
         if "embedder" in mode.needs:
-            embedder = require("embedder", self.embedder, request.mode)
-            if not hasattr(mode, "prepare"):
-                vector = await query_vector(request.query, embedder, stopwatch)
-        return await prepared(mode, self._question(request, stopwatch, vector))
+            require("embedder", self.embedder, request.mode)
+        parts = self._parts(stopwatch, request.traversal)
+        question = await mode.prepare(Question(mode=mode, request=request, parts=parts))
+        if "embedder" not in mode.needs | mode.uses:
+            return question
+        return attrs.evolve(question, vectors=await embedded(question.request, parts))
 
-    async def _ranking_question(self, request: RankRequest, stopwatch: Stopwatch) -> Question:
-        """The question for ranking entities, understood as for a search; with an embedder, also by meaning."""
-        search = SearchRequest(query=request.query, as_of=request.as_of, known_at=request.known_at, gate=request.gate)
-        return await understood(self._question(search, stopwatch), embedding=self.embedder is not None)
-
-    def _question(self, request: SearchRequest, stopwatch: Stopwatch, vector: Vector | None = None) -> Question:
-        return Question(
-            request=request,
+    def _parts(self, stopwatch: Stopwatch | None = None, traversal: Traversal | str | None = None) -> Parts:
+        """The parts for one question. The embedder may have been replaced since the last one: caches are of one."""
+        if self._caches.embedder is not self.embedder:
+            self._caches = Caches(self.embedder)
+        return Parts(
+            open=self._open_for,
+            traversal=self.traversal if traversal is None else as_traversal(traversal, self.stores[0]),
             scoring=self.scoring,
-            traversal=self.traversal if request.traversal is None else as_traversal(request.traversal, self.stores[0]),
-            stopwatch=stopwatch,
-            open=self._reading,
-            profiles=self._profiles,
-            now=self.stores[0].clock.now(),
-            phrases=self._phrase_vectors(),
-            lexicon=self._word_vectors(),
-            line_terms=self._line_terms,
-            vector=vector,
+            caches=self._caches,
             embedder=self.embedder,
             llm=self.llm,
+            stopwatch=stopwatch or Stopwatch(),
         )
-
-    def _phrase_vectors(self) -> PhraseVectors | None:
-        """The phrase vectors of the current embedder, which may have been replaced."""
-        if self.embedder is None:
-            return None
-        if self._phrases is None or self._phrases.embedder is not self.embedder:
-            self._phrases = PhraseVectors(self.embedder)
-        return self._phrases
-
-    def _embed(self) -> Embed | None:
-        phrases = self._phrase_vectors()
-        return None if phrases is None else phrases.of_phrases
-
-    def _word_vectors(self) -> Lexicon:
-        """The word vectors of the current embedder, which may have been replaced."""
-        if self._lexicon.embedder is not self.embedder:
-            self._lexicon = Lexicon(self.embedder)
-        return self._lexicon
-
-    def _reading(self, request: SearchRequest) -> AbstractAsyncContextManager[Reader]:
-        return self._open(
-            gate=request.gate,
-            as_of=request.as_of,
-            known_at=request.known_at,
-            min_edge_confidence=request.min_edge_confidence,
-            skip_types=request.skip_types,
-            since=request.since,
-            embed=self._embed(),
-            question=request.query,
-        )
-
-    @asynccontextmanager
-    async def _snapshot(self, request: RecallRequest | RankRequest, vector: Vector | None) -> AsyncIterator[Reader]:
-        """Open a snapshot for a request without traversal, after checking the embedding model of the scope."""
-        opened = self._open(
-            gate=request.gate,
-            as_of=request.as_of,
-            known_at=request.known_at,
-            embed=self._embed(),
-            question=request.query,
-        )
-        async with opened as reader:
-            if vector is not None:
-                await self._require_same_model(reader)
-            yield reader
-
-    async def _search(self, question: Question, reader: Reader) -> SearchResult:
-        return await shown(await self._answer(question, reader), question, reader)
-
-    async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
-        return await concluded(mode_called(question.request.mode, self.modes), found, question)
 
     async def _query_vector(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
         """The embedding of the query, if the semantic channel is requested and there is an embedder."""
@@ -239,20 +179,51 @@ class Engine(ABC):
             return None
         return await query_vector(request.query, self.embedder, stopwatch)
 
+    # -- find ----------------------------------------------------------------------------------------------------
+
+    def _open_for(self, request: Request) -> AbstractAsyncContextManager[Reader]:
+        """A snapshot for a request, read through its gate."""
+        phrases = self._caches.phrases
+        options: ReadingOptions = {**request.reading(), "embed": None if phrases is None else phrases.of_phrases}
+        return self._open(**options)
+
+    @asynccontextmanager
+    async def _understood(
+        self, request: Request, vectors: QuestionVectors | None, parts: Parts
+    ) -> AsyncIterator[tuple[Understanding | None, Reader]]:
+        """Open a snapshot for a request, and find what its question means there; a blank one means nothing."""
+        async with self._open_for(request) as reader:
+            if vectors is not None:
+                await self._require_same_model(reader)
+            yield await understood(request, vectors, parts, reader), reader
+
+    @asynccontextmanager
+    async def _reading(self, question: Question) -> AsyncIterator[tuple[Question, Reader]]:
+        """Open the snapshot of a question, and find what it means; the reader is at the time of the request."""
+        if not question.mode.interprets:
+            async with self._open_for(question.request) as reader:
+                yield question, reader
+            return
+        async with self._understood(question.request, question.vectors, question.parts) as (meaning, reader):
+            yield attrs.evolve(question, meaning=meaning), reader
+
+    async def _search(self, question: Question, reader: Reader) -> SearchResult:
+        return await shown(await question.mode.find(question, reader), question, reader)
+
+    async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
+        return await question.mode.conclude(found, question)
+
     async def _recall(
         self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch
     ) -> RecallResult:
         if vector is not None:
             await self._require_same_model(reader)
-        return await recall(request, vector, self.recall_scoring, self.traversal, reader, stopwatch)
+        return await recall(request, vector, self.recall_scoring, reader, stopwatch)
 
-    async def _rank(self, request: RankRequest, question: Question, reader: Reader) -> RankResult:
-        return await rank_entities(request, question, self.scoring.feedback_influence, reader)
-
-    async def _answer(self, question: Question, reader: Reader) -> Answer:
-        if question.vector is not None:
-            await self._require_same_model(reader)
-        return await mode_called(question.request.mode, self.modes).find(question, reader)
+    async def _rank(
+        self, request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
+    ) -> RankResult:
+        return await rank_entities(request, meaning, parts, reader)
 
     async def _require_same_model(self, reader: Reader) -> None:
         bound = await reader.embedder_name()
@@ -291,7 +262,6 @@ class GraphSearchEngine(Engine):
         recall_scoring: RecallScoring | None = None,
     ) -> None:
         self.store = scoped(store)
-        self._documents = DocumentCache()
         super().__init__(
             store,
             embedder=embedder,
@@ -308,7 +278,7 @@ class GraphSearchEngine(Engine):
         return (self.store,)
 
     def _open(self, **options: Unpack[ReadingOptions]) -> AbstractAsyncContextManager[Reader]:
-        return reading(self.store, documents=self._documents, **options)
+        return reading(self.store, documents=self._caches.documents[self.store.scope], **options)
 
     @takes(ExplainRequest)
     async def explain(self, request: ExplainRequest) -> Explanation:
@@ -321,19 +291,18 @@ class GraphSearchEngine(Engine):
         if element.kind is ElementKind.MEMORY:
             recalled = request.of(RecallRequest, element.kind)
             vector = await self._query_vector(recalled, Stopwatch())
-            async with self._snapshot(recalled, vector) as reader:
-                recalling = partial(
-                    recall, vector=vector, traversal=self.traversal, reader=reader, stopwatch=Stopwatch()
-                )
+            async with self._open_for(recalled) as reader:
+                if vector is not None:
+                    await self._require_same_model(reader)
+                recalling = partial(recall, vector=vector, reader=reader, stopwatch=Stopwatch())
                 return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
         if element.kind is ElementKind.ENTITY:
-            ranked = request.of(RankRequest, element.kind)
-            question = await self._ranking_question(ranked, Stopwatch())
-            async with self._snapshot(ranked, question.vector) as reader:
-                return await explain_entity(element, ranked, question, self.scoring.feedback_influence, reader)
+            ranked, parts = request.of(RankRequest, element.kind), self._parts()
+            async with self._understood(ranked, await embedded(ranked, parts), parts) as (meaning, reader):
+                return await explain_entity(element, ranked, meaning, parts, reader)
         question = await self._prepare(request.of(SearchRequest, element.kind), Stopwatch())
-        async with question.reading() as reader:
-            return await explain_relation(element, question, self._answer, reader)
+        async with self._reading(question) as (question, reader):
+            return await explain_relation(element, question, question.at_its_time(reader))
 
     async def neighbors(
         self,
@@ -345,10 +314,10 @@ class GraphSearchEngine(Engine):
         **when: Unpack[When],
     ) -> tuple[Triplet, ...]:
         """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
-        question = self._question(SearchRequest(query="", limit=limit, depth=depth, **when), Stopwatch())
+        asked = SearchRequest(query="", limit=limit, depth=depth, **when)
         async with reading(self.store, gate=gate, **when) as reader:
             seeds = await reader.locate([await resolve(entity, reader)])
-            found = await around(seeds, depth, question, reader)
+            found = await find_nearby(seeds, asked.depth, self._parts(), reader)
             return tuple(await best_triplets(found, limit, reader))
 
     async def path(
@@ -384,9 +353,9 @@ def scoped(store: GraphStore) -> GraphStore:
     return store
 
 
-def _at_times_of(request: SearchRequest, prepared: SearchRequest, reader: Reader) -> Reader:
-    """The view of the original request: a mode may have prepared one for other times."""
+def _at_time_of(request: SearchRequest, question: Question, reader: Reader) -> Reader:
+    """A reader at the time of the original request: a mode may have prepared one for another time."""
+    prepared = question.request
     if (request.as_of, request.since) == (prepared.as_of, prepared.since):
         return reader
-    as_of = request.as_of or reader.now
-    return reader.viewing(attrs.evolve(reader.view, as_of=as_of, since=request.since))
+    return reader.viewing(attrs.evolve(reader.view, as_of=request.as_of or reader.now, since=request.since))

@@ -15,7 +15,8 @@ from graphsearch.stores.in_postgres.read.reading import PostgresReading
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
 from graphsearch.stores.in_postgres.session.faults import describe, translated
-from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, check_store
+from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, check_store, settle
+from graphsearch.stores.in_postgres.session.migrating import is_pooled
 from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT, WatchedConnection, keepalive
 from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
@@ -78,15 +79,17 @@ class PostgresGraphStore:
             how |= keepalive(dsn)
             async with await WatchedConnection.connect(dsn, **how) as connection:
                 connection.patience = timeout
-                await check_store(connection)
+                settled = not (await check_store(connection) or await is_pooled(connection))
 
-            async def watch(connection: WatchedConnection) -> None:
+            async def prepare(connection: WatchedConnection) -> None:
                 connection.patience = answer_timeout
+                if settled:
+                    await settle(connection)
 
             pool: Pool = AsyncConnectionPool(
                 dsn,
                 connection_class=WatchedConnection,
-                configure=watch,
+                configure=prepare,
                 min_size=1,
                 max_size=max_connections,
                 reconnect_timeout=timeout,  # or its waits grow to minutes, even after the server is back
@@ -95,7 +98,9 @@ class PostgresGraphStore:
             )
             await pool.open(wait=True, timeout=timeout)
         try:
-            yield cls(pool, clock=clock, exact=exact, timeout=timeout, analyser=analyser)
+            store = cls(pool, clock=clock, exact=exact, timeout=timeout, analyser=analyser)
+            store._gateway.settled = settled
+            yield store
         finally:
             await pool.close()
 

@@ -24,6 +24,7 @@ from benchmarks.conversations import Conversations
 from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns
 from benchmarks.reading_shapes import SHAPES, text_of
+from benchmarks.trace import count_messages
 from benchmarks.workload import Workload, make
 from graphsearch.evaluation.question_set import GoldQuestion, Passage, QuestionSet
 from graphsearch.model.identity import snake_case
@@ -105,6 +106,22 @@ def test_searches_show_the_bare_cost_and_the_ratio(reports: Reports) -> None:
     cost = report["bare"]["search_ms"] + report["bare"]["hydrate_ms"]
     assert report["ratio"] == pytest.approx(report["ours"]["p50_ms"] / cost, rel=1e-2)
     assert report["met"] == (report["ratio"] <= 2)
+
+
+def test_a_trace_counts_statements_and_waits() -> None:
+    sent = ['F\t33\tParse\t ""', "F\t12\tExecute", "F\t4\tSync", "F\t12\tExecute", "F\t4\tSync"]
+    answered = ["B\t4\tBindComplete", "B\t5\tReadyForQuery\t I"]
+    described = ["F\t6\tDescribe", "F\t4\tSync"]
+    assert count_messages([*sent, *answered, *described, *answered]) == {"statements": 2, "round_trips": 2}
+
+
+def test_the_way_of_a_question_is_traced_on_both_stores(reports: Reports) -> None:
+    ours = reports["trace"]["ours"]
+    for way in ours.values():
+        for crossed in way.values():
+            assert 0 < crossed["rooms"] <= crossed["files"] <= crossed["functions"] <= crossed["calls"]
+        assert way["postgres"]["round_trips"] > 0
+        assert way["postgres"]["statements"] > 0
 
 
 async def test_context_is_measured_with_and_without_denied_elements() -> None:

@@ -211,7 +211,7 @@ async def test_seeds_by_embedding_then_hops(scoped):
     for score in (first, second):
         assert sum(score.relevance.values()) == pytest.approx(score.proximity)
     assert first.relevance["source"] > 0 == second.relevance["source"]
-    stages = {"understanding", "embedding", "seeds", "traversal", "candidates", "scoring", "connections", "hydration"}
+    stages = {"understanding", "embedding", "seeds", "traversal", "scoring", "hydration"}
     assert set(result.timings) == stages | {"total"}
     assert (await engine.search("")).triplets == ()
 

@@ -28,7 +28,7 @@ from graphsearch.question.name_lookup import with_other_forms
 from graphsearch.question.question_names import Named, NameKind
 from graphsearch.question.type_profile import Wording
 from graphsearch.question.words import tokens
-from graphsearch.stores.in_memory import searching
+from graphsearch.stores.in_memory import indexes
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import terms
@@ -318,13 +318,13 @@ async def test_what_the_memory_store_derives_of_a_large_scope_is_built_off_the_e
     store, threads = InMemoryGraphStore().with_scope(org_id="acme", project_id="web"), set[int]()
     ends = [Entity(type="person", name=f"Ada {number}") for number in range(600)]
     await store.write(Batch(entities=ends))
-    original = searching.Postings.build
+    original = indexes.Postings.build
 
     def noted(*given: Any) -> Any:
         threads.add(threading.get_ident())
         return original(*given)
 
-    monkeypatch.setattr(searching.Postings, "build", noted)
+    monkeypatch.setattr(indexes.Postings, "build", noted)
     await GraphSearchEngine(store=store).rank_entities("Ada 5")
     assert threads
     assert threading.get_ident() not in threads

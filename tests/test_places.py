@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.columns import NONE
-from graphsearch.columns.key_index import TABLE_LIMIT, KeyIndex, best_rows, distinct, first_rows
+from graphsearch.columns.key_index import KeyIndex, best_rows, distinct, first_rows
 
+BEYOND = 1 << 22
+"""Keys that no table holds."""
 small = st.lists(st.integers(0, 40), max_size=60)
 
 
@@ -45,14 +47,14 @@ def test_places_by_table_and_by_sorting(column, wanted):
     expected = [column.index(key) if key in column else NONE for key in wanted]
     assert KeyIndex(np.array(column, dtype=np.int64)).of(np.array(wanted, dtype=np.int64)).tolist() == expected
     assert KeyIndex(as_ids(column)).of(as_ids(wanted)).tolist() == expected
-    shifted = np.array(column, dtype=np.int64) + TABLE_LIMIT
-    assert KeyIndex(shifted).of(np.array(wanted, dtype=np.int64) + TABLE_LIMIT).tolist() == expected
+    shifted = np.array(column, dtype=np.int64) + BEYOND
+    assert KeyIndex(shifted).of(np.array(wanted, dtype=np.int64) + BEYOND).tolist() == expected
 
 
 @given(small, small, small)
 def test_a_column_grows(column, more, most):
     column = list(dict.fromkeys(column))
-    for make in (as_numbers, as_ids, lambda keys: as_numbers(keys) * 100, lambda keys: as_numbers(keys) * TABLE_LIMIT):
+    for make in (as_numbers, as_ids, lambda keys: as_numbers(keys) * 100, lambda keys: as_numbers(keys) * BEYOND):
         places, expected = KeyIndex(make(column)), list(column)
         for keys in (more, most):
             rows = places.number(make(keys))

@@ -52,6 +52,8 @@ class SignatureInterner:
 
 Verdicts = NDArray[np.int8]
 
+MOST_AT_ONCE: Final = 2_000
+"""The most resources that are decided before any element is met."""
 MAX_CACHED_QUESTIONS: Final = 256
 """The number of principals and actions whose decisions are cached."""
 
@@ -65,6 +67,28 @@ ALLOWED: Final = 2
 def each_allowed(count: int) -> Verdicts:
     """An array of ``count`` times `ALLOWED`."""
     return np.full(count, ALLOWED, dtype=np.int8)
+
+
+async def allows_scope(gate: BoundGate, table: SignatureTable) -> bool:
+    """Whether a gate allows every element of a scope, by a table of all its signatures.
+
+    Decided once for a table, by the first question, and cached where the gate knows what determines its answers. False
+    for other gates and tables, and where there are many to decide on: then elements are decided as they are met.
+    """
+    question = gate.question
+    if question is None or not gate.by_signature or table.codes is not None:
+        return False
+    if question not in table.allowed:
+        resources = dict.fromkeys(each.resource for each in table.contents if each)
+        table.allowed[question] = len(resources) <= MOST_AT_ONCE and all(await gate.permits(list(resources)))
+        drop_oldest(table.allowed)
+    return table.allowed[question]
+
+
+def drop_oldest(cached: dict[Hashable, Any]) -> None:
+    """Drop all but the newest `MAX_CACHED_QUESTIONS`."""
+    for oldest in list(cached)[:-MAX_CACHED_QUESTIONS]:
+        cached.pop(oldest, None)
 
 
 class Decider(Protocol):
@@ -186,8 +210,7 @@ class SignatureDecider:
     def _remember(self, question: Hashable) -> None:
         remembered = self._book.table.remembered
         remembered[question] = np.where(self._decided == ALLOWED, self._decided, np.int8(UNDECIDED))
-        for oldest in list(remembered)[:-MAX_CACHED_QUESTIONS]:
-            remembered.pop(oldest, None)
+        drop_oldest(remembered)
 
     async def _closure(self, rows: Iterable[int]) -> tuple[dict[int, Signature | None], dict[int, int]]:
         """The content of some rows and of all that they depend on, and the rows of the codes that they name."""

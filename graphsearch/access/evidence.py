@@ -174,7 +174,7 @@ class VisibleEvidence:
 
     async def show(self, relations: Sequence[Relation], view: View) -> list[Relation]:
         """Any relations with all of their periods, without those of which nothing is proved."""
-        if self._gatekeeper.hides or self.is_past(view):
+        if not self._gatekeeper.allows_all or self.is_past(view):
             unread = set(self._unread([each.id for each in relations if each.evidence]))
             await self._read([each for each in relations if each.id in unread], view)
         return [
@@ -201,7 +201,7 @@ class VisibleEvidence:
 
     async def _read(self, relations: Sequence[Relation], view: View) -> None:
         """Fold relations that may state less than is stored: where nothing is hidden, those with later support."""
-        if not self._gatekeeper.hides:
+        if self._gatekeeper.allows_all:
             relations = [each for each in relations if not each.supported_at or each.supported_at > view.as_of]
         if relations:
             await self._load(relations)

@@ -87,31 +87,39 @@ class Decided:
 
 
 class Gatekeeper:
-    """Queries a gate on behalf of one question, inside one snapshot. A gate that allows everything costs nothing."""
+    """Queries a gate on behalf of one question, inside one snapshot. A gate that allows everything costs nothing.
+
+    ``allows_all``: whether the gate is known to allow every element of the scope, though it may deny others.
+    """
 
     def __init__(
-        self, store: GraphStore, gate: BoundGate, book: SignatureInterner, cache: DocumentCache | None = None
+        self,
+        store: GraphStore,
+        gate: BoundGate,
+        book: SignatureInterner,
+        cache: DocumentCache | None = None,
+        *,
+        allows_all: bool = False,
     ) -> None:
+        self.hides = not gate.allows_all
+        """Whether anything may be hidden."""
+        self.allows_all = allows_all or gate.allows_all
+        """Whether nothing is hidden in the scope as it is."""
         self._store = store
         self._gate = gate
         self.book = book
         self.cache = cache
         self._decider = self._chosen()
-        self.entities = VisibleEntities(store, gate, self._decider)
+        self.entities = VisibleEntities(store, gate, self._decider, allows_all=self.allows_all)
         self.documents: dict[ElementKind, VisibleDocuments] = {}
         """The texts of the visible, as far as the question has read them."""
         self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
 
     def _chosen(self) -> Decider:
-        if self._gate.allows_all:
+        if self.allows_all:
             return LenientDecider()
         chosen = SignatureDecider if self._gate.by_signature else ElementDecider
         return chosen(self._store, self._gate, self.book)
-
-    @property
-    def hides(self) -> bool:
-        """Whether anything may be hidden."""
-        return not self._gate.allows_all
 
     @property
     def counts_visible(self) -> bool:
@@ -195,7 +203,7 @@ class Gatekeeper:
 
     async def refolded(self) -> frozenset[int]:
         """Codes of signatures whose relations may differ when folded from visible memories alone."""
-        if not self.hides or self.book.table.shares_none:
+        if self.allows_all or self.book.table.shares_none:
             return _NO_CODES
         codes = await self._store.shared_signatures()
         (rows,) = await self.book.rows(codes)
@@ -203,7 +211,7 @@ class Gatekeeper:
 
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; where policies read more than signatures, by reading all."""
-        if not self.hides:
+        if self.allows_all:
             return True
         if not self._gate.by_signature:
             return await self._sees_each()

@@ -14,7 +14,7 @@ from graphsearch._support.concurrency import aside
 from graphsearch.access.window import ROUNDS, Window
 from graphsearch.claims.naming import folded_name
 from graphsearch.columns import Keys, Mask
-from graphsearch.model import ElementKind, Entity, NameMatch, Relation, SimilarName, Vector
+from graphsearch.model import ElementKind, Entity, Named, NameMatch, Relation, SimilarName, Vector
 from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.trigrams import name_words, similarity
 
@@ -35,14 +35,28 @@ class Lookups(Window):
         for _ in range(ROUNDS):
             stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
             found = await self._visible_matches(stored, name_words, prefix=prefix)
+            if self._gatekeeper.allows_all:
+                return found
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
-            short = {word for word in left if proposed[word] >= wide and visible[word] < limit} if self.hides else ()
+            short = {word for word in left if proposed[word] >= wide and visible[word] < limit}
             kept = [*(each for each in kept if each.name not in left), *first_matches(found, limit)]
             left = [word for word in left if word in short]
             wide *= 2
             if not left:
                 break
         return sorted(kept, key=lambda each: (each.entity_id, each.name))
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
+        """The entities with one of some names, or with one of some words in less than ``limit`` visible names.
+
+        Hidden entities do not make a word common.
+        """
+        whole = await self.find_names(names) if names else []
+        partly = await self.find_name_words(words, limit=limit) if words else []
+        having = Counter(match.name for match in partly)
+        matches = [*whole, *(match for match in partly if having[match.name] < limit)]
+        hits = await self.locate(sorted({match.entity_id for match in matches}))
+        return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
@@ -52,7 +66,7 @@ class Lookups(Window):
         wide, left = limit, list(names)
         for _ in range(ROUNDS):
             stored = await self._store.similar_names(left, threshold=threshold, limit=wide)
-            if not self.hides:
+            if self._gatekeeper.allows_all:
                 return stored
             forms = await self._forms({each.entity_id for found in stored.values() for each in found})
             for name in left:
@@ -67,7 +81,7 @@ class Lookups(Window):
         self, matches: Sequence[NameMatch], keys_of: Callable[[str], Iterable[str]], *, prefix: bool = False
     ) -> list[NameMatch]:
         """The matches of visible entities by a visible name, of which ``keys_of`` gives what it is found by."""
-        if not self.hides or not matches:
+        if self._gatekeeper.allows_all or not matches:
             return list(matches)
         forms = await self._forms({match.entity_id for match in matches})
         size = sum(len(form.aliases) for form in forms.values() if form)
@@ -105,12 +119,12 @@ class Lookups(Window):
     async def _unchanged(self, kind: ElementKind, keys: Keys) -> Mask:
         """Which visible entities or relations have the text that is stored, without anything hidden."""
         if kind is ElementKind.RELATION:
-            relations: Sequence[Relation] = await self._store.elements(kind, keys)
+            relations: Sequence[Relation] = await self._stored(kind, keys)
             facts = [each and each.fact for each in self._evidence.stated(relations, self.view)]
             return np.array([each.fact == fact for each, fact in zip(relations, facts, strict=True)], np.bool_)
         unchanged = np.ones(len(keys), np.bool_)
         if len(partial := self._partial(keys)):
-            stored: Sequence[Entity] = await self._store.elements(kind, keys[partial])
+            stored: Sequence[Entity] = await self._stored(kind, keys[partial])
             pairs = zip(stored, await self._gatekeeper.entities.admitted(stored), strict=True)
             unchanged[partial] = [embedding_text(then) == embedding_text(now) for then, now in pairs]
         return unchanged

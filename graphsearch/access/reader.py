@@ -15,7 +15,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.access.decisions import SignatureInterner
+from graphsearch.access.decisions import SignatureInterner, allows_scope
 from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.gatekeeper import Gatekeeper
@@ -92,7 +92,8 @@ async def reading(
         )
         bound = known_by((gate or ALLOW_ALL).bind(store.scope), store, view, now)
         cache = documents if known_at is None and view.as_of >= now else None
-        gatekeeper = Gatekeeper(store, bound, book, cache)
+        everything = bound.allows_all or await allows_scope(bound, book.table)
+        gatekeeper = Gatekeeper(store, bound, book, cache, allows_all=everything)
         if refolded := await gatekeeper.refolded():
             view = attrs.evolve(view, refolded=refolded)
         yield Reader(store, view, gatekeeper, types, VisibleEvidence(store, gatekeeper, types, now), embed=embed)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import attrs
 
 from graphsearch.access.gate import Gate
+from graphsearch.access.reader import ReadingOptions
 from graphsearch.model import validation as check
 
 
@@ -44,6 +45,10 @@ class Request:
             check.instant("known_at", self.known_at),
             *self.faults(),
         )
+
+    def reading(self) -> ReadingOptions:
+        """What of it decides on the snapshot that answers it."""
+        return {"gate": self.gate, "as_of": self.as_of, "known_at": self.known_at, "question": self.query}
 
     def faults(self) -> Iterator[str | None]:
         """What is wrong with the fields of a subclass."""

@@ -169,7 +169,7 @@ class Searches(Statistics):
 
     async def _restatable(self) -> Collection[int]:
         """The signatures whose relations may state another fact than is stored."""
-        if self.hides or not self._evidence.is_past(self.view):
+        if not self._gatekeeper.allows_all or not self._evidence.is_past(self.view):
             return self.view.refolded
         shared: list[int] = (await self._store.shared_signatures()).tolist()
         return shared
@@ -194,7 +194,7 @@ class Searches(Statistics):
         changed = np.zeros(len(hits), np.bool_)
         if not len(partial := self._partial(hits.keys)):
             return changed, []
-        stored: Sequence[Entity] = await self._store.elements(ElementKind.ENTITY, hits.keys[partial])
+        stored: Sequence[Entity] = await self._stored(ElementKind.ENTITY, hits.keys[partial])
         shown = await self._gatekeeper.entities.admitted(stored)
         words = await self._store.words([each.id for each in shown])  # they may be those of hidden memories
         changed[partial] = [now.id in words or text(then) != text(now) for then, now in zip(stored, shown, strict=True)]

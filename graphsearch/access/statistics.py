@@ -87,7 +87,7 @@ class Statistics(Walks):
     async def unmerged_entities(self, *, without: Collection[str] = ()) -> list[Entity]:
         """All visible entities that are not merged into another, except those of some types, by id."""
         found: list[Entity] = []
-        if self.hides:
+        if not self._gatekeeper.allows_all:
             async for page in self._every_visible(ElementKind.ENTITY):
                 found += [each for each in page if isinstance(each, Entity)]
         else:

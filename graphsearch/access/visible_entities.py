@@ -70,10 +70,11 @@ class _Attested:
 class VisibleEntities:
     """The visible forms of entities, for one question; each is read once."""
 
-    def __init__(self, store: GraphStore, gate: BoundGate, decider: Decider) -> None:
+    def __init__(self, store: GraphStore, gate: BoundGate, decider: Decider, *, allows_all: bool) -> None:
         self._store = store
         self._gate = gate
         self._decider = decider
+        self._allows_all = allows_all
         self._folded: dict[UUID, Entity | None] = {}
         """By id; None where all mentions of an entity that exists through them are hidden."""
         self._allowed: dict[UUID, bool] = {}
@@ -98,7 +99,7 @@ class VisibleEntities:
 
     async def shown(self, entities: Sequence[Entity]) -> list[Entity]:
         """The visible ones of any stored entities, in order, in their visible forms."""
-        if self._gate.allows_all:
+        if self._allows_all:
             return list(entities)
         await self._fold(entities)
         folded = [found for each in entities if (found := self._folded[each.id])]

@@ -29,8 +29,12 @@ class RelationPage:
 class Walks(Lookups):
     """Steps over relations that pass the view and are visible with both ends."""
 
-    async def expand(self, keys: Keys, fan_out: int) -> Steps:
-        """The strongest visible relations of a frontier, at most ``fan_out`` per entity and direction."""
+    async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
+        """The strongest visible relations of a frontier, at most ``fan_out`` per entity and direction.
+
+        With ``ahead`` the store may read that many further hops with the first one.
+        """
+        del ahead
         kept: list[Decided] = []
         frontier, limit, last = keys, fan_out, widest(fan_out)
         while True:

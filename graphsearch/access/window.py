@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, Self, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 from uuid import UUID
 
 import attrs
@@ -62,11 +62,14 @@ class Window:
         types: Mapping[str, RelationType],
         evidence: VisibleEvidence,
         embed: Embed | None = None,
+        met: Mapping[ElementKind, dict[Any, Any]] | None = None,
     ) -> None:
         self._store = store
         self._gatekeeper = gatekeeper
         self._evidence = evidence
         self._embed = embed
+        self._met = met or {kind: {} for kind in ElementKind}
+        """The stored elements that the question has read, by key."""
         self.view = view
         self.types = types
 
@@ -74,7 +77,7 @@ class Window:
         """The same snapshot through the same gate, with another view."""
         if view == self.view:
             return self
-        return type(self)(self._store, view, self._gatekeeper, self.types, self._evidence, self._embed)
+        return type(self)(self._store, view, self._gatekeeper, self.types, self._evidence, self._embed, self._met)
 
     def whenever(self) -> Self:
         """A view of what holds at any time."""
@@ -117,6 +120,14 @@ class Window:
         """The model of the scope's vectors; None if it has none."""
         return await self._store.embedder_name()
 
+    async def _stored(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """As `GraphStore.elements`; each is read once for a question."""
+        met, wanted = self._met[kind], keys.tolist()
+        if unread := [row for row, key in enumerate(wanted) if key not in met]:
+            read = await self._store.elements(kind, keys[unread])
+            met.update(zip((wanted[row] for row in unread), read, strict=True))
+        return [met[key] for key in wanted]
+
     async def _embedded(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts, rounded as stores round them; zeros for empty texts, and without an embedder."""
         if self._embed is None or not texts:
@@ -137,7 +148,7 @@ class Window:
     def changes(self, kind: ElementKind) -> bool:
         """Whether elements of a kind may be shown with another text than is stored."""
         past = kind is ElementKind.RELATION and self._evidence.is_past(self.view)
-        return past or (self.hides and kind is not ElementKind.MEMORY)
+        return past or (not self._gatekeeper.allows_all and kind is not ElementKind.MEMORY)
 
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
@@ -189,7 +200,7 @@ class Window:
 
     async def entities(self, keys: Keys) -> list[Entity]:
         """The visible forms of entities that are visible, in the order of their keys."""
-        return await self._gatekeeper.entities.admitted(await self._store.elements(ElementKind.ENTITY, keys))
+        return await self._gatekeeper.entities.admitted(await self._stored(ElementKind.ENTITY, keys))
 
     async def get_entities(self, ids: Sequence[UUID]) -> list[Entity]:
         """The visible forms of the visible ones of some entities, whether they hold or not, in the order of ids."""
@@ -224,7 +235,7 @@ class Window:
 
     async def memories(self, keys: Keys) -> Sequence[Memory]:
         """Visible memories in the order of their keys."""
-        return await self._store.elements(ElementKind.MEMORY, keys)
+        return await self._stored(ElementKind.MEMORY, keys)
 
     async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
         """The visible ones of some memories, in the order of ids."""
@@ -245,7 +256,7 @@ class Window:
     async def claims(self, *, memory_ids: Sequence[str] = (), groups: Iterable[Group] = ()) -> list[Claim]:
         """The claims of visible memories that state visible relations of visible entities, in the order of the fold."""
         found = await self._store.list_claims(memory_ids=memory_ids, groups=list(groups))
-        if not self.hides or not found:
+        if self._gatekeeper.allows_all or not found:
             return list(found)
         visible = await self._gatekeeper.visible_memories(sorted({each.memory_id for each in found}))
         seen = await self.visible_ids({end for each in found for end in (each.source_id, each.target_id)})
@@ -256,7 +267,7 @@ class Window:
 
     async def relations(self, keys: Keys) -> list[Relation]:
         """Relations walked by this question, as visible: without hidden evidence."""
-        stored = await self._store.elements(ElementKind.RELATION, keys)
+        stored = await self._stored(ElementKind.RELATION, keys)
         return [relation for relation in self._evidence.stated(stored, self.view) if relation]
 
     def visible_relation_ids(self, keys: Keys) -> Sequence[UUID]:

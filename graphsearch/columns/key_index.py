@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from graphsearch.columns import NONE, Keys, Mask, Rows
 
 _UUID_BYTES: Final = np.dtype("S16")
-TABLE_LIMIT: Final = 1 << 22
-"""Upper bound of the keys of a table: beyond it a table is not worth its memory."""
+SMALL: Final = 1 << 14
+"""A table of so few entries costs less than to sort any keys."""
 SPARSE: Final = 64
 """Below one key per this many table entries, sorting is faster than a table."""
 
@@ -24,8 +24,8 @@ def _table_size(keys: Keys) -> int:
     """The length of a table for these keys; 0 if sorting is better."""
     if keys.dtype.kind != "i":
         return 0
-    size = int(keys.max(initial=0)) + 1
-    return size if size <= TABLE_LIMIT else 0
+    size = int(np.maximum.reduce(keys, initial=0)) + 1
+    return size if size <= max(SMALL, SPARSE * len(keys)) else 0
 
 
 def _halves(keys: Keys) -> NDArray[np.uint64] | None:
@@ -52,7 +52,8 @@ class KeyIndex:
     def of(self, keys: Keys) -> Rows:
         """The row of each key, -1 if it is not in the column."""
         if self._find is None:  # made at the first lookup: keys added last may never be looked up
-            self._find = _by_table(self.keys) if _table_size(self.keys) else _by_order(self.keys)
+            size = _table_size(self.keys)
+            self._find = _by_table(self.keys, size) if size else _by_order(self.keys)
         return self._find(keys)
 
     def number(self, keys: Keys) -> Rows:
@@ -76,21 +77,17 @@ class KeyIndex:
 _Find = Callable[[Keys], Rows]
 
 
-def _by_table(column: Keys) -> _Find:
-    table = np.full(_table_size(column), NONE, dtype=np.intp)
+def _by_table(column: Keys, size: int) -> _Find:
+    table = np.full(size + 1, NONE, dtype=np.intp)  # its last entry stands for all keys beyond
     table[column] = np.arange(len(column))
-
-    def find(keys: Keys) -> Rows:
-        return np.where(keys < len(table), table.take(keys, mode="clip"), NONE)
-
-    return find
+    return lambda keys: table.take(keys, mode="clip")
 
 
 def _by_order(column: Keys) -> _Find:
     halves = _halves(column)
     if halves is not None and len(np.unique(halves)) < len(halves):
         halves = None
-    order = np.argsort(column if halves is None else halves, kind="stable")
+    order = np.argsort(column if halves is None else halves)
     ordered, numbers = column[order], None if halves is None else halves[order]
 
     def find(keys: Keys) -> Rows:
@@ -114,7 +111,7 @@ def among(keys: Keys, column: Keys) -> Mask:
 
 def occurring(numbers: Rows, size: int) -> Rows:
     """The distinct numbers, all below ``size``, in order."""
-    if len(numbers) < size // SPARSE:
+    if size > max(SMALL, SPARSE * len(numbers)):
         return np.unique(numbers)
     there = np.zeros(size, dtype=np.bool_)
     there[numbers] = True
@@ -137,7 +134,7 @@ def first_rows(keys: Keys) -> tuple[Rows, Rows]:
 def distinct(keys: Keys) -> tuple[Keys, Rows]:
     """The distinct keys in order, and for each row the index of its key among them."""
     size = _table_size(keys)
-    if size and len(keys) >= size // SPARSE:
+    if size:
         values = occurring(keys, size)
         table = np.empty(size, dtype=np.intp)
         table[values] = np.arange(len(values))

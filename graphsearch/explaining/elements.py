@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, Protocol
 from uuid import UUID
@@ -25,16 +25,18 @@ from graphsearch.explaining.explanation import (
 )
 from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
 from graphsearch.model.identity import id_or_name
-from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.hydration import shown
-from graphsearch.modes.mode import Answer, Question
+from graphsearch.modes.mode import Question
 from graphsearch.modes.options import SearchRequest
+from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.proposing import Proposal
 from graphsearch.ranking.entities.ranker import analysed, at_time_asked, chosen, proposed, scored
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring
 from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.triplets.findings import Findings, best_triplets
+from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
 
 ALL: Final = 1_000_000_000
@@ -91,8 +93,8 @@ def _row(memory_id: str, result: RecallResult) -> int | None:
 async def explain_entity(
     element: ElementRef,
     request: RankRequest,
-    question: Question,
-    feedback_influence: float,
+    meaning: Understanding | None,
+    parts: Parts,
     reader: Reader,
 ) -> Explanation:
     """Rank and score of an entity, or what kept it out; a merged entity is explained as the one it was merged into.
@@ -102,20 +104,20 @@ async def explain_entity(
     """
     wanted = await known(id_or_name(element.id), reader)
     explain = partial(explained, ElementRef(ElementKind.ENTITY, str(wanted.id)), request.query, request.ranking)
-    now, reader = reader.view.as_of, at_time_asked(question, reader)
-    found = await proposed(request, question, reader)
+    now, reader = reader.view.as_of, at_time_asked(meaning, reader)
+    found = await proposed(request, meaning, parts, reader)
     among = found[: request.candidates]
-    analysis = analysed(question, now)
+    analysis = analysed(request.query, meaning, now)
     place = next((row for row, each in enumerate(found) if each.entity.id == wanted.id), None)
     if place is not None and place < request.candidates:
-        ranked = await scored(among, analysis, request, question, feedback_influence, reader)
+        ranked = await scored(among, analysis, request, meaning, parts, reader)
         row, own = _ranked(wanted.id, ranked)
         shown = wanted.id in {each.entity.id for each in chosen(ranked, request)}
         return explain(len(ranked), verdict(row + 1, own.score, request, shown=shown), own, row + 1)
     if kept_out := of_another_time(wanted, reader.view):
         return explain(len(among), kept_out)
     late = Proposal(entity=wanted, original=0.0, channels={}) if place is None else found[place]
-    ranked = await scored([*among, late], analysis, request, question, feedback_influence, reader)
+    ranked = await scored([*among, late], analysis, request, meaning, parts, reader)
     _, own = _ranked(wanted.id, ranked)
     if place is None:
         reason = "not found: no search has it among its best, by a word or by meaning"
@@ -128,8 +130,6 @@ def _ranked(entity_id: UUID, ranked: Sequence[FoundEntity]) -> tuple[int, FoundE
     return next((row, each) for row, each in enumerate(ranked) if each.entity.id == entity_id)
 
 
-Answering = Callable[[Question, Reader], Awaitable[Answer]]
-
 WIDE_SEEDS: Final = 1_000
 """Seeds, or facts, of the wider search for a relation that the explained search did not reach."""
 FAR: Final = 10
@@ -138,9 +138,7 @@ FAR: Final = 10
 _TIME: Final = {KeptOut.NOT_KNOWN: "known", KeptOut.NOT_HELD: "held"}
 
 
-async def explain_relation(
-    element: ElementRef, question: Question, answering: Answering, reader: Reader
-) -> Explanation:
+async def explain_relation(element: ElementRef, question: Question, reader: Reader) -> Explanation:
     """Rank and score of a relation, or what kept it out.
 
     A relation kept out by a filter, or by the reach of the search, is scored as by a wider search without that filter,
@@ -150,7 +148,7 @@ async def explain_relation(
     relation = await reader.relation(UUID(str(element.key)))
     if relation is None:
         raise UnknownElementError(f"no relation {element.id} in {reader.scope}")
-    answer = await answering(question, reader)
+    answer = await question.mode.find(question, reader)
     of = len(answer.findings.rows())
     if ranked := await _placed(relation.id, answer.findings, reader):
         rank, triplet = ranked
@@ -159,9 +157,9 @@ async def explain_relation(
         return _explained(triplet, question, of, became, rank)
     kept_out, reason = _kept_out(relation, reader)
     if kept_out is not None and kept_out in _TIME:
-        triplet = await _by_itself(relation, 0.0, question.scoring, reader)
+        triplet = await _by_itself(relation, 0.0, question.parts.scoring, reader)
         return _explained(triplet, question, of, (kept_out, reason), parts=nothing(_TIME[kept_out]))
-    triplet = await _wider(relation, question, answering, reader)
+    triplet = await _wider(relation, question, reader)
     return _explained(triplet, question, of, (kept_out, reason))
 
 
@@ -190,13 +188,13 @@ def _kept_out(relation: Relation, reader: Reader) -> Verdict:
     return KeptOut.NOT_FOUND, "not reached: no seed leads to it within the hops and the fan-out allowed"
 
 
-async def _wider(relation: Relation, question: Question, answering: Answering, reader: Reader) -> Triplet:
+async def _wider(relation: Relation, question: Question, reader: Reader) -> Triplet:
     """The relation as found by a wider search, without a least confidence and with skipped types."""
     view = attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=())
     unfiltered = reader.viewing(view)
-    found = await answering(attrs.evolve(question, request=_widened(question.request)), unfiltered)
+    found = await question.mode.find(attrs.evolve(question, request=_widened(question.request)), unfiltered)
     ranked = await _placed(relation.id, found.findings, unfiltered)
-    return ranked[1] if ranked else await _by_itself(relation, 1.0, question.scoring, reader)
+    return ranked[1] if ranked else await _by_itself(relation, 1.0, question.parts.scoring, reader)
 
 
 def _widened(request: SearchRequest) -> SearchRequest:
@@ -255,7 +253,7 @@ def _explained(
     parts: tuple[ScorePart, ...] | None = None,
 ) -> Explanation:
     element = ElementRef(ElementKind.RELATION, str(triplet.relation.id))
-    parts = _parts(triplet.breakdown, question.scoring) if parts is None else parts
+    parts = _parts(triplet.breakdown, question.parts.scoring) if parts is None else parts
     return explained(element, question.request.query, question.request.mode, of, became, triplet, rank, parts)
 
 

@@ -19,7 +19,6 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, ReadingOptions, reading
-from graphsearch.access.visible_documents import DocumentCache
 from graphsearch.engine import Engine, GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.federation.joint_reader import JointReader
@@ -27,12 +26,15 @@ from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_
 from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet, Vector
 from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
-from graphsearch.modes.result import Connection, SearchResult, Sentence, Source, Summary
+from graphsearch.modes.result import SearchResult, Sentence, Source, Summary
 from graphsearch.protocols import GraphStore
+from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.result import RankResult
 from graphsearch.ranking.memories.options import RecallRequest
 from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.triplets.connections import Connection
+from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.traversal.paths import GraphPath
 
 
@@ -76,7 +78,6 @@ class FederatedEngine(Engine):
             scoring=first.scoring,
             recall_scoring=first.recall_scoring,
         )
-        self._caches = tuple(DocumentCache() for _ in engines)
 
     @property
     def stores(self) -> tuple[GraphStore, ...]:
@@ -102,7 +103,9 @@ class FederatedEngine(Engine):
                     async with opening(store) as probe:  # what it denies is not counted as denied
                         if not await probe.sees_anything() and (readers or number != entered[-1]):
                             continue
-                readers[number] = await stack.enter_async_context(opening(store, documents=self._caches[number]))
+                readers[number] = await stack.enter_async_context(
+                    opening(store, documents=self._caches.documents[store.scope])
+                )
             yield _joint(readers)
 
     def _entered(self, gate: Gate | None) -> Sequence[int]:
@@ -121,8 +124,10 @@ class FederatedEngine(Engine):
     ) -> RecallResult:
         return recalled(await super()._recall(request, vector, reader, stopwatch), reader, self.scopes)
 
-    async def _rank(self, request: RankRequest, question: Question, reader: Reader) -> RankResult:
-        return ranked(await super()._rank(request, question, reader), reader)
+    async def _rank(
+        self, request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
+    ) -> RankResult:
+        return ranked(await super()._rank(request, meaning, parts, reader), reader)
 
 
 def _joint(readers: Mapping[int, Reader]) -> Reader:

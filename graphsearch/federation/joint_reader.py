@@ -290,8 +290,9 @@ class JointReader(Reader):
 
     # -- walks ---------------------------------------------------------------------------------------------------
 
-    async def expand(self, keys: Keys, fan_out: int) -> Steps:
+    async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
         """The strongest visible relations of a frontier, at most ``fan_out`` per entity and direction."""
+        del ahead
 
         async def of(part: ScopePart) -> JointSteps:
             _, own = await part.holding(keys)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 from typing import Final, NamedTuple, Self
@@ -10,6 +10,7 @@ from uuid import UUID
 
 import attrs
 
+from graphsearch.columns import Hits
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import validation as check
 from graphsearch.model.batches import NO_COUNTERS
@@ -24,6 +25,19 @@ class NameMatch:
     name: str
     entity_id: UUID
     alias: bool
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Named:
+    """The entities that names and words of names lead to.
+
+    ``matches`` are by any entity; ``hits`` are those of their entities that hold in a view, by id, and ``entities``
+    these entities, one for each hit.
+    """
+
+    matches: Sequence[NameMatch]
+    hits: Hits
+    entities: Sequence[Entity]
 
 
 @attrs.frozen(kw_only=True)

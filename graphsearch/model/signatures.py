@@ -171,6 +171,8 @@ class SignatureTable:
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
     """Cached decisions on rows, by everything else that they depend on (see
     `graphsearch.access.decisions.SignatureDecider`)."""
+    allowed: dict[Hashable, bool] = attrs.field(factory=dict, init=False)
+    """Whether all rows are allowed, by the same (see `graphsearch.access.decisions.allows_scope`)."""
 
     @classmethod
     def of(

@@ -14,14 +14,15 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Rows
 from graphsearch.model import Triplet
-from graphsearch.modes.connections import read_connections
-from graphsearch.modes.findings import Findings, best_triplets
 from graphsearch.modes.histories import order_by_time
-from graphsearch.modes.mode import Answer, Question
+from graphsearch.modes.mode import Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.question.asked_time import History
 from graphsearch.ranking.diversity import diverse_rows
+from graphsearch.ranking.triplets.connections import read_connections
+from graphsearch.ranking.triplets.findings import Findings, best_triplets
+from graphsearch.ranking.triplets.retrieval import Answer
 from graphsearch.text.rendering import triplet_line
 
 READ: Final = 4
@@ -31,10 +32,10 @@ LEAST_READ: Final = 50
 
 async def shown(answer: Answer, question: Question, reader: Reader) -> SearchResult:
     """The answer to a question, before it is hydrated."""
-    request, stopwatch, found = question.request, question.stopwatch, answer.findings
+    request, stopwatch, found = question.request, question.parts.stopwatch, answer.findings
     with stopwatch.stage("hydration"):
         triplets = await _chosen(found, request, reader)
-        meant = question.understanding
+        meant = question.meaning
         if meant is not None and meant.time.history not in (History.NONE, History.DONE):
             wide = (
                 triplets
@@ -67,7 +68,6 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         prompt_order=order,
         subjects=answer.subjects if triplets else (),
         interpretation=None if meant is None else meant.interpretation,
-        graph_query=question.graph_query,
     )
 
 

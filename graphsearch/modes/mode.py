@@ -1,129 +1,82 @@
-"""The protocol of a search mode, and the question it is given.
+"""A search mode: three functions, of which two have defaults; and the question that they are given.
 
-A question passes through a mode in up to three phases. Everything is read in the second, in one snapshot; slow work,
-such as calls of a language model, is done in the first or the last, when no snapshot is open, since on a database each
-holds a connection.
+    prepare  →  find, in a snapshot  →  conclude
 
-    prepare (optional)  →  find, in a snapshot  →  conclude (optional)
+Everything is read in the second, in one snapshot. Slow work, such as calls of a language model, is done in the first or
+the last, when none is open: on a database each holds a connection. Between the first and the second the engine embeds
+the question, and in the snapshot it interprets its words: that is the question's `meaning`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from datetime import datetime
-from typing import Any, Literal, Protocol, TypeVar
-from uuid import UUID
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal, TypeVar
 
 import attrs
 
-from graphsearch._support.timing import Stopwatch
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Keys
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import Vector
-from graphsearch.modes.connections import NOTHING, Connected
-from graphsearch.modes.findings import Findings
-from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import LLM, Embedder, Traversal
-from graphsearch.question.interpreting import PhraseVectors, Understanding
-from graphsearch.question.question_names import Anchor
-from graphsearch.question.type_profile import ProfileCache
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
-from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms
+from graphsearch.question.understanding import QuestionVectors, Understanding
+from graphsearch.ranking.triplets.parts import Parts
+from graphsearch.ranking.triplets.retrieval import Answer
 
 Part = Literal["embedder", "llm"]
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Question:
-    """A question and the parts to answer it with: created by the engine for one search.
+    """A question to a mode.
 
-    ``open`` opens a snapshot for a request. ``vector`` is the embedding of a question that is not blank, for modes that
-    need an embedder and do not prepare questions; ``embedder`` is for modes that use one if there is one. ``llm`` is
-    the language model for modes that need one. ``graph_query`` is the model's translation of the question, if a mode
-    requested it, and ``understanding`` its interpretation, for modes that `graphsearch.modes.steps` prepares;
-    ``profiles``, ``lexicon``, ``line_terms`` and ``phrases`` are caches that outlive the question, ``now`` is the
-    present.
+    * ``request``: what is asked for. ``mode`` and ``parts``: what it is answered by, and with.
+    * ``plan``: what `Mode.prepare` has made for `Mode.find`. ``vectors``: the question embedded, if the mode uses it.
+    * ``meaning``: its names, relations, kind and time; None before `Mode.find`, for a blank question, and for modes
+      that do not interpret words.
     """
 
+    mode: Mode
     request: SearchRequest
-    scoring: ScoringOptions
-    traversal: Traversal
-    stopwatch: Stopwatch
-    open: Callable[[SearchRequest], AbstractAsyncContextManager[Reader]]
-    profiles: ProfileCache
-    now: datetime
-    lexicon: Lexicon
-    line_terms: LineTerms
-    phrases: PhraseVectors | None = None
-    vector: Vector | None = None
-    embedder: Embedder | None = None
-    llm: LLM | None = None
-    graph_query: GraphQuery | None = None
-    understanding: Understanding | None = None
-
-    def reading(self) -> AbstractAsyncContextManager[Reader]:
-        """A snapshot, read through the gate of the request."""
-        return self.open(self.request)
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class Answer:
-    """The findings of a mode.
-
-    * ``findings``: scored relations. ``anchors``: the entities that the question names, if the search started there.
-    * ``connected``: what several names lead to.
-    * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
-      those that it names without asking for anything else.
-    * ``seeds``: where a traversal started, and the view left out relations.
-    * ``nothing``: the reason if no relation was found. It must not distinguish hidden from absent elements.
-    """
-
-    findings: Findings
-    anchors: tuple[Anchor, ...] = ()
-    subjects: tuple[UUID, ...] = ()
-    connected: Connected = NOTHING
-    seeds: Keys | None = None
-    """None if they are those of the subgraph."""
-    left_out: Mapping[str, int] | None = None
-    """Number of relations of the seeds that the view left out, by reason; None if not counted yet."""
-    nothing: str = "nothing was found"
-
-
-class Mode(Protocol):
-    """A way to answer a question. Registered under a name in the engine's ``modes``.
-
-    It may also have ``async prepare(question)``, which returns the question whose snapshot is opened then, and
-    ``async conclude(found, question)``, which completes the result when the snapshot is closed.
-    """
+    parts: Parts
+    plan: Any = None
+    vectors: QuestionVectors | None = None
+    meaning: Understanding | None = None
 
     @property
-    def needs(self) -> frozenset[Part]:
-        """The optional parts of an engine that this mode requires; one that needs an LLM needs a gate too."""
-        ...
+    def vector(self) -> Vector | None:
+        """The embedding of the question, if its meaning was found with one."""
+        return None if self.meaning is None else self.meaning.vector
 
+    def at_its_time(self, reader: Reader) -> Reader:
+        """A reader moved to the time that the question asks about."""
+        return reader if self.meaning is None else reader.viewing(self.meaning.time.view(reader.view))
+
+
+class Mode(ABC):
+    """A way to answer a question. Registered under a name in the engine's ``modes``.
+
+    * ``needs``: the parts of an engine that it requires; a mode that needs an LLM needs a gate too. ``uses``: those
+      that it uses if they are there.
+    * ``interprets``: whether the words of the question are interpreted for it.
+    """
+
+    needs: ClassVar[frozenset[Part]] = frozenset()
+    uses: ClassVar[frozenset[Part]] = frozenset()
+    interprets: ClassVar[bool] = True
+
+    async def prepare(self, question: Question) -> Question:
+        """The question whose snapshot is opened then; by default as it is."""
+        return question
+
+    @abstractmethod
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find relations and score them, reading only through the reader."""
-        ...
 
-
-# Checked by name: `isinstance` with a runtime protocol takes as long as a step of a walk.
-
-
-async def prepared(mode: Mode, question: Question) -> Question:
-    """The question as prepared by a mode."""
-    prepare: Any = getattr(mode, "prepare", None)
-    return await prepare(question) if prepare else question
-
-
-async def concluded(mode: Mode, found: SearchResult, question: Question) -> SearchResult:
-    """The result as completed by a mode."""
-    conclude: Any = getattr(mode, "conclude", None)
-    return await conclude(found, question) if conclude else found
+    async def conclude(self, found: SearchResult, question: Question) -> SearchResult:  # noqa: ARG002 - of modes that do
+        """The result as it is returned, when the snapshot is closed; by default as it was found."""
+        return found
 
 
 T = TypeVar("T")

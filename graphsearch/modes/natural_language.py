@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 import attrs
@@ -17,17 +17,19 @@ from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.llms.structured import ask_with_repair
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
-from graphsearch.modes.connections import NOTHING, connected
 from graphsearch.modes.graph_query import COUNTED, Direction, GraphQuery, GraphSchema, visible_schema
-from graphsearch.modes.mode import Answer, Part, Question, require
+from graphsearch.modes.mode import Mode, Part, Question, require
 from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.preparing import profile_of
 from graphsearch.modes.query_prompt import ANSWER, prompt_for, query_of, vocabulary_within
-from graphsearch.modes.steps import around, scored_by_hops
+from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import TokenCounter
-from graphsearch.question.asked_time import PRESENT
-from graphsearch.question.interpreting import read
 from graphsearch.question.linking import anchors_of
+from graphsearch.question.name_lookup import link_names
 from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.connections import NOTHING, connected
+from graphsearch.ranking.triplets.retrieval import Answer, nothing_asked
+from graphsearch.ranking.triplets.scoring import score_by_hops
 
 PROMPT_TOKENS: Final = 8_000
 STARTED: Final = 100
@@ -36,7 +38,7 @@ _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 
 
 @attrs.frozen(kw_only=True)
-class NaturalLanguage:
+class NaturalLanguage(Mode):
     """The model writes a `GraphQuery`, which is validated against the visible types, run, and scored by hops.
 
     ``prompt_tokens`` bounds the prompt, by ``counter``: the question and the types of the graph, the most frequent
@@ -46,6 +48,9 @@ class NaturalLanguage:
 
     The default counter counts bytes: more than there are tokens, about four times as many in English.
     """
+
+    needs: ClassVar[frozenset[Part]] = frozenset({"llm"})
+    interprets: ClassVar[bool] = False
 
     counter: TokenCounter = attrs.field(factory=ByteCounter)
     prompt_tokens: int = PROMPT_TOKENS
@@ -58,28 +63,23 @@ class NaturalLanguage:
             check.number("counted", self.counted, 1),
         )
 
-    @property
-    def needs(self) -> frozenset[Part]:
-        """A language model."""
-        return frozenset({"llm"})
-
     async def prepare(self, question: Question) -> Question:
         """The question with its query, and that query's limit, hops and time; no snapshot is open during the call."""
         request = question.request
         if not request.query.strip():
             return question
-        with question.stopwatch.stage("schema"):
+        with question.parts.stopwatch.stage("schema"):
             of_any_time = attrs.evolve(request, since=request.since or _BEGINNING)
-            async with question.open(of_any_time) as reader:
+            async with question.parts.open(of_any_time) as reader:
                 schema, now = await visible_schema(reader, self.counted), reader.view.as_of
         if not schema.relation_types:
             return question
-        with question.stopwatch.stage("llm"):
+        with question.parts.stopwatch.stage("llm"):
             query = await self._query(question, schema, now)
-        return attrs.evolve(question, graph_query=query, request=_limited(request, query, now))
+        return attrs.evolve(question, plan=query, request=_limited(request, query, now))
 
     async def _query(self, question: Question, schema: GraphSchema, now: datetime) -> GraphQuery:
-        request, llm = question.request, require("llm", question.llm, question.request.mode)
+        request, llm = question.request, require("llm", question.parts.llm, question.request.mode)
         prompt = partial(prompt_for, request.query, today=now, max_hops=request.max_hops, limit=request.limit)
         vocabulary = vocabulary_within(schema, prompt, self.prompt_tokens, self.counter)
         parse = partial(query_of, vocabulary=vocabulary, max_hops=request.max_hops, limit=request.limit)
@@ -87,26 +87,30 @@ class NaturalLanguage:
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Run the query, and score the findings by hops."""
-        query = question.graph_query
+        query: GraphQuery | None = question.plan
         if query is None or not _in_time(query, reader):
             nothing = "nothing visible could be asked for" if query is None else "another time is asked about"
-            return Answer(findings=await around(await reader.locate([]), 1, question, reader), nothing=nothing)
+            return attrs.evolve(await nothing_asked(question.parts, reader), nothing=nothing)
         depth = question.request.max_hops
         reader = reader.viewing(attrs.evolve(reader.view, only_types=query.relation_types))  # no others crowd them out
-        with question.stopwatch.stage("seeds"):
+        with question.parts.stopwatch.stage("seeds"):
             named = await _named(query, question, reader)
             seeds = await _starts(query, named, reader)
-        with question.stopwatch.stage("traversal"):
+        with question.parts.stopwatch.stage("traversal"):
             frontier = _Directed(reader, query.direction)
-            subgraph = await question.traversal.traverse(seeds, depth=depth, reader=frontier)
-        with question.stopwatch.stage("scoring"):
-            found = scored_by_hops(subgraph, question, reader)
+            subgraph = await question.parts.traversal.traverse(seeds, depth=depth, reader=frontier)
+        with question.parts.stopwatch.stage("scoring"):
+            found = score_by_hops(subgraph, question.parts.scoring, reader)
             found = attrs.evolve(found, answers=await _answering(query, subgraph, reader))
-        with question.stopwatch.stage("connections"):
+        with question.parts.stopwatch.stage("connections"):
             joint = NOTHING
             if not query.entity_types:
-                joint = connected(subgraph, named, seeds, depth=depth, options=question.scoring, reader=reader)
+                joint = connected(subgraph, named, seeds, depth=depth, options=question.parts.scoring, reader=reader)
         return Answer(findings=found, anchors=named, connected=joint, nothing=_nothing(query, named))
+
+    async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
+        """The result with the query that it answers."""
+        return attrs.evolve(found, graph_query=question.plan)
 
 
 def _limited(request: SearchRequest, query: GraphQuery, now: datetime) -> SearchRequest:
@@ -156,10 +160,9 @@ class _Directed:
 async def _named(query: GraphQuery, question: Question, reader: Reader) -> tuple[Anchor, ...]:
     """The distinct entities that a query names, with the spans that their names have in the question."""
     found: dict[UUID, Anchor] = {}
-    profile = await question.profiles.profile(reader, question.request.gate, question.request.known_at)
+    profile = await profile_of(question.request, question.parts, reader)
     for name in query.anchors:
-        meant = await read(name, PRESENT, profile, reader)
-        for anchor in anchors_of(name, meant.linked.links):
+        for anchor in anchors_of(name, (await link_names(name, reader, profile)).links):
             spans = _spans(anchor.name, question.request.query)
             found.setdefault(anchor.entity_id, attrs.evolve(anchor, spans=spans))
     return tuple(found.values())

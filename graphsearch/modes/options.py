@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import attrs
 
+from graphsearch.access.reader import ReadingOptions
 from graphsearch.access.request import Request
 from graphsearch.model import validation as check
 from graphsearch.protocols import Traversal
@@ -58,6 +59,15 @@ class SearchRequest(Request):
     def floor(self) -> float:
         """The least score that is shown."""
         return max(self.min_score, LEAST_SHOWN)
+
+    def reading(self) -> ReadingOptions:
+        """What of it decides on the snapshot that answers it."""
+        return {
+            **super().reading(),
+            "min_edge_confidence": self.min_edge_confidence,
+            "skip_types": self.skip_types,
+            "since": self.since,
+        }
 
     def faults(self) -> Iterator[str | None]:
         """What is wrong with a search."""

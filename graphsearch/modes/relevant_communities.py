@@ -12,10 +12,10 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Subgraph
 from graphsearch.model import Community, ElementKind, Triplet
 from graphsearch.modes.community_content import CommunityContent, content_of, relations_among
-from graphsearch.modes.findings import best_triplets
 from graphsearch.modes.mode import Question
-from graphsearch.modes.steps import scored_by_hops
 from graphsearch.ranking.triplets.candidates import with_relations
+from graphsearch.ranking.triplets.findings import best_triplets
+from graphsearch.ranking.triplets.scoring import score_by_hops
 
 LOOKED_AT: Final = 50
 """Most relevant communities among which those with triplets that hold are searched for."""
@@ -88,4 +88,4 @@ async def _inside(community: Community, question: Question, reader: Reader) -> l
     """The best triplets between members that hold in the view."""
     among = await relations_among(community, reader)
     subgraph = await with_relations(Subgraph.none(among), among, reader)
-    return await best_triplets(scored_by_hops(subgraph, question, reader), question.request.limit, reader)
+    return await best_triplets(score_by_hops(subgraph, question.parts.scoring, reader), question.request.limit, reader)

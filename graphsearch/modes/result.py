@@ -14,10 +14,11 @@ from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.question.analysis import Analysis, analyse
 from graphsearch.question.interpreting import Interpretation
 from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.connections import Connection
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 from graphsearch.ranking.triplets.triplet_score import ends
 from graphsearch.text.rendering import entity_name, safe_text
-from graphsearch.traversal.paths import GraphPath, path_steps
+from graphsearch.traversal.paths import path_steps
 
 
 @attrs.frozen(kw_only=True)
@@ -86,19 +87,6 @@ def cited_lines(summary: Summary) -> list[str]:
     """The text of a summary, then what its sentences cite."""
     lines = {source.number: source.line for sentence in summary.sentences for source in sentence.sources}
     return [summary.text, *(f"[{number}] {line.removeprefix('- ')}" for number, line in sorted(lines.items()))]
-
-
-@attrs.frozen(kw_only=True)
-class Connection:
-    """An entity that every name in a question leads to.
-
-    ``score``, in [0, 1], is the least strength of the paths × the hop score of the longest. ``paths`` lead to it from
-    an entity of each name, by the id of that entity.
-    """
-
-    entity: Entity
-    score: float
-    paths: Mapping[UUID, GraphPath]
 
 
 @attrs.frozen(kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
-from typing import Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 import attrs
@@ -18,11 +18,10 @@ from graphsearch.access.reader import Reader
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
 from graphsearch.modes.community_content import CommunityContent
-from graphsearch.modes.mode import Answer, Part, Question, require
+from graphsearch.modes.mode import Mode, Part, Question, require
 from graphsearch.modes.relevant_communities import Inside, relevant_communities, summarised_communities
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.modes.steps import understood
 from graphsearch.modes.summary_writer import (
     REPORTED,
     Line,
@@ -33,6 +32,7 @@ from graphsearch.modes.summary_writer import (
     write_summary,
 )
 from graphsearch.protocols import TokenCounter
+from graphsearch.ranking.triplets.retrieval import Answer
 
 PROMPT_TOKENS: Final = 12_000
 ANSWER_TOKENS: Final = 2_000
@@ -43,7 +43,7 @@ _UNDETECTED: Final = "no communities are there to be summarised: see Curator.det
 
 
 @attrs.frozen(kw_only=True)
-class Summarising:
+class Summarising(Mode):
     """Retrieves as GRAPH_COMPLETION, or as NEIGHBORHOOD without an embedder; the result has a `Summary`.
 
     A question that names an entity is answered from what was found around it, by one prompt. One that names none is
@@ -54,6 +54,9 @@ class Summarising:
     ``prompt_tokens`` bounds each prompt, and ``answer_tokens`` each answer, by ``counter``. The default counter counts
     bytes: more than there are tokens, about four times as many in English.
     """
+
+    needs: ClassVar[frozenset[Part]] = frozenset({"llm"})
+    uses: ClassVar[frozenset[Part]] = frozenset({"embedder"})
 
     counter: TokenCounter = attrs.field(factory=ByteCounter)
     prompt_tokens: int = PROMPT_TOKENS
@@ -70,36 +73,27 @@ class Summarising:
             check.number("at_once", self.at_once, 1),
         )
 
-    @property
-    def needs(self) -> frozenset[Part]:
-        """A language model."""
-        return frozenset({"llm"})
-
-    async def prepare(self, question: Question) -> Question:
-        """The question with its interpretation, and its embedding if there is an embedder."""
-        return await understood(question, embedding=question.embedder is not None)
-
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Retrieve, and find what the question names."""
-        if question.embedder is None:
-            return await Neighborhood().find(question, reader)
-        return await GraphCompletion().find(question, reader)
+        mode = Neighborhood() if question.vector is None else GraphCompletion()
+        return await mode.find(question, reader)
 
     async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
         """The result with its summary, if there is anything to summarise; no snapshot is open during the calls."""
         if not question.request.query.strip():
             return found
-        with question.stopwatch.stage("sources"):
+        with question.parts.stopwatch.stage("sources"):
             material = await self._material(found, question)
         if not material.groups:
             return attrs.evolve(found, reason="; ".join(filter(None, (found.reason, material.note))))
-        with question.stopwatch.stage("llm"):
+        with question.parts.stopwatch.stage("llm"):
             return attrs.evolve(found, summary=await self._summary(material, question))
 
     async def _material(self, found: SearchResult, question: Question) -> _Material:
         named = sorted({anchor.entity_id for anchor in found.anchors})
         numbers = Numbered()
-        async with question.reading() as reader:
+        async with question.parts.open(question.request) as opened:
+            reader = question.at_its_time(opened)
             inside: Sequence[Inside] = ()
             around: Sequence[CommunityContent] = ()
             if not named:
@@ -124,7 +118,7 @@ class Summarising:
         write = partial(
             write_summary,
             question.request.query,
-            llm=require("llm", question.llm, question.request.mode),
+            llm=require("llm", question.parts.llm, question.request.mode),
             counter=self.counter,
             prompt_tokens=self.prompt_tokens,
             answer_tokens=self.answer_tokens,

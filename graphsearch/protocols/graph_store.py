@@ -25,6 +25,7 @@ from graphsearch.model import (
     MemoryLink,
     Mention,
     Merge,
+    Named,
     NameMatch,
     Outcome,
     OutcomeRecord,
@@ -268,6 +269,14 @@ class Searching(Protocol):
     @reads
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         """The entities with these ids that the view admits, in order of key."""
+        ...
+
+    @reads
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        """The matches of names, and of words that less than ``limit`` entities have in theirs; see `find_names`.
+
+        Matches are by entities in the view or not.
+        """
         ...
 
     @reads

@@ -14,6 +14,7 @@ from typing import Final
 
 import attrs
 
+from graphsearch.model import View
 from graphsearch.text.calendar import containing
 from graphsearch.text.dates import in_zone, midnight
 from graphsearch.text.time_expressions import Dated, Expression, find_expressions, is_numbering, join_ranges, pattern
@@ -145,17 +146,31 @@ class AskedTime:
     pivot: int | None = None
     """Where the name begins that `History.BEFORE` and `History.AFTER` refer to, if it stands behind that word."""
 
+    def view(self, given: View) -> View:
+        """A view of the same at the time that is asked about."""
+        since = beginning(given.as_of) if self.history else self.since
+        return attrs.evolve(given, as_of=self.as_of or given.as_of, since=since or given.since)
+
 
 PRESENT: Final = AskedTime()
 
 
-def asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]] = ()) -> AskedTime:
+def asked_time(
+    question: str, now: datetime, names: Iterable[tuple[int, int]] = (), *, as_of: datetime | None = None
+) -> AskedTime:
     """The time that a question asks about, given the moment at which it is asked.
+
+    With a moment ``as_of`` that the caller asks for, only a history counts.
 
     A period asks for what held at any moment of it; several periods, for the one that spans them. "Ever" and the
     present perfect ask for everything until now, unless the question has "now" or "today". Characters [start, end) of
     ``names`` are not read as times: "Euro 2024".
     """
+    time = _asked_time(question, now, names)
+    return PRESENT if as_of is not None and not time.history else time
+
+
+def _asked_time(question: str, now: datetime, names: Iterable[tuple[int, int]]) -> AskedTime:
     for start, end in names:
         question = question[:start] + "x" * (end - start) + question[end:]
     found = periods(question, now)

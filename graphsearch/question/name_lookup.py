@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from itertools import islice
 from typing import Final
 from uuid import UUID
 
+import attrs
+import numpy as np
+
 from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import folded_name
+from graphsearch.columns import Hits
 from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import NameMatch
 from graphsearch.names import typed_names as reading
@@ -27,10 +31,11 @@ from graphsearch.names.likeness import is_comparable
 from graphsearch.names.slips import slip
 from graphsearch.names.vocabulary import is_given_name, is_nickname
 from graphsearch.question.asked_time import AskedTime, asked_time
-from graphsearch.question.linking import Link, Linked, Nameable, unknown_names
-from graphsearch.question.question_names import Named, NameKind, overlapping, runs
-from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import Token
+from graphsearch.question.code_questions import with_bare_names
+from graphsearch.question.linking import Link, Linked, Nameable, link, unknown_names
+from graphsearch.question.question_names import Named, NameKind, named, overlapping, runs
+from graphsearch.question.type_profile import NOTHING_KNOWN, TypeProfile, Wording
+from graphsearch.question.words import Token, tokens
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 
@@ -60,38 +65,91 @@ async def by_words(words: Sequence[str], reader: Reader) -> list[NameMatch]:
     return [match for match in found if number[match.name] < SHARED]
 
 
-async def time_asked(
-    question: str, now: datetime, snapshot: Callable[[], AbstractAsyncContextManager[Reader]]
-) -> AskedTime:
-    """The time that a question asks about; a date that is part of a name of the snapshot does not count."""
-    time = asked_time(question, now)
-    if not time.spans:
-        return time
-    async with snapshot() as reader:
-        return asked_time(question, now, await dated_names(question, time.spans, reader))
+@attrs.frozen(eq=False, kw_only=True)
+class Candidates:
+    """The entities that some words may name and that hold and are visible, with their visible names and as hits."""
+
+    nameable: Sequence[Nameable]
+    hits: Hits
+
+    @property
+    def size(self) -> int:
+        """The number of their names."""
+        return sum(len(each.names) for each in self.nameable)
 
 
-async def dated_names(question: str, dates: Sequence[tuple[int, int]], reader: Reader) -> list[tuple[int, int]]:
-    """The characters [start, end) of known, visible whole names that contain a date and more: "Euro 2024"."""
-    around = [
-        run
-        for run in runs(question)
-        if any(run.start <= start and end <= run.end and end - start < len(run.written) for start, end in dates)
-    ]
-    found = await reader.find_names(sorted({run.name for run in around}))
-    known = await nameable(sorted({match.entity_id for match in found}), reader)
-    names = {folded_name(name) for each in known for name in each.names}
-    return [(run.start, run.end) for run in around if folded_name(run.name) in names]
+async def look_up(question: str, words: Sequence[Token], reader: Reader) -> Candidates:
+    """The entities of which a name or a word of a name occurs in a question."""
+    return await _held(await candidate_ids(question, words, reader), reader)
 
 
-async def nameable(ids: Sequence[UUID], reader: Reader) -> list[Nameable]:
+async def _held(ids: Sequence[UUID], reader: Reader) -> Candidates:
     """The entities that hold and are visible, with their visible names; no value is a name of a question."""
     hits = await reader.locate(ids)
     entities = await reader.entities(hits.keys)
-    return [
+    known = [
         Nameable(id=each.id, type=each.type, names=(each.name, *each.aliases))
         for each in entities
         if each.type != VALUE
+    ]
+    return Candidates(nameable=known, hits=hits)
+
+
+async def link_names(question: str, reader: Reader, profile: TypeProfile | None = None) -> Linked:
+    """Link the names in a text to entities that hold in a view; without a profile, every word may be a name."""
+    words = tokens(question)
+    found = await look_up(question, words, reader)
+    if profile is None:
+        return await aside(
+            lambda: link(question, words, found.nameable, NOTHING_KNOWN, reader.analyser.terms), found.size
+        )
+    linked, _ = await linked_names(question, words, found, profile, reader, surely_written(question), frozenset())
+    return linked
+
+
+async def linked_names(
+    question: str,
+    words: Sequence[Token],
+    found: Candidates,
+    profile: TypeProfile,
+    reader: Reader,
+    written: Sequence[Named],
+    dated: Collection[int],
+) -> tuple[Linked, Hits]:
+    """Link the words of a question to candidates, and to entities that are called otherwise; with those as hits.
+
+    ``written``: what is surely written as a name. Words at the places ``dated`` are of a time, and name nothing.
+    """
+    wording, terms = profile.wording, reader.analyser.terms
+    spans = [(each.start, each.end) for each in written]
+    linked = await aside(
+        lambda: link(question, words, found.nameable, wording, terms, written=spans, blocked=dated), found.size
+    )
+    names = frozenset(word for each in found.nameable for name in each.names for word in name_words(name))
+    others = unlinked(words, written, linked, wording) or strange_words(
+        words, linked, lambda word: word in names or not profile.containing.keys().isdisjoint(terms(word))
+    )
+    linked, more = await with_other_forms(words, others, linked, reader)
+    linked = with_bare_names(words, linked, found.nameable)
+    hits = found.hits if more is None else Hits.concatenate([found.hits, more])
+    keys, first = np.unique(hits.keys, return_index=True)
+    sure = linked.probabilities
+    return linked, hits.keep(first[np.array([each in sure for each in reader.entity_ids(keys)], np.bool_)])
+
+
+def surely_written(question: str) -> tuple[Named, ...]:
+    """The spans of a question that are certainly written as a name."""
+    return tuple(name for name in named(question) if not name.tentative and name.kind is not NameKind.QUOTED)
+
+
+def dated_names(question: str, dates: Sequence[tuple[int, int]], known: Sequence[Nameable]) -> list[tuple[int, int]]:
+    """The characters [start, end) of known whole names that contain a date and more: "Euro 2024"."""
+    names = {folded_name(name) for each in known for name in each.names}
+    return [
+        (run.start, run.end)
+        for run in runs(question)
+        if any(run.start <= start and end <= run.end and end - start < len(run.written) for start, end in dates)
+        and folded_name(run.name) in names
     ]
 
 
@@ -149,10 +207,10 @@ def misspellings(word: str) -> frozenset[str]:
 
 async def with_other_forms(
     question: Sequence[Token], names: Sequence[Named], linked: Linked, reader: Reader
-) -> tuple[Linked, list[UUID]]:
+) -> tuple[Linked, Hits | None]:
     """Links with those of names in other forms, and the entities that were considered for them."""
     if not names:
-        return linked, []
+        return linked, None
     words = {
         name: frozenset(
             (
@@ -165,15 +223,15 @@ async def with_other_forms(
     }
     found = await by_words(sorted({word for each in words.values() for word in each}), reader)
     ids = sorted({match.entity_id for match in found})
-    known = await nameable(ids, reader)
+    others = await _held(ids, reader)
     links = await aside(
-        lambda: [link for name in words for link in links_of(name, _called(known, words[name]))], size_of(known)
+        lambda: [one for name in words for one in links_of(name, _called(others.nameable, words[name]))], others.size
     )
     masked = [
-        part or any(link.start <= token.start and token.end <= link.end for link in links)
+        part or any(each.start <= token.start and token.end <= each.end for each in links)
         for token, part in zip(question, linked.masked, strict=True)
     ]
-    return Linked(links=(*linked.links, *links), masked=tuple(masked)), ids
+    return Linked(links=(*linked.links, *links), masked=tuple(masked)), others.hits
 
 
 def _called(known: Sequence[Nameable], words: frozenset[str]) -> list[Nameable]:
@@ -184,11 +242,6 @@ def _called(known: Sequence[Nameable], words: frozenset[str]) -> list[Nameable]:
         if some := tuple(islice(names, MAX_COMPARED)):
             found.append(Nameable(id=each.id, type=each.type, names=some))
     return found
-
-
-def size_of(known: Sequence[Nameable]) -> int:
-    """The number of their names."""
-    return sum(len(each.names) for each in known)
 
 
 def links_of(name: Named, known: Sequence[Nameable]) -> list[Link]:
@@ -265,3 +318,23 @@ def likeness(written: str, entity: Nameable) -> float:
     ]
     best = max(alike, default=0.0)
     return best if best >= LIKE else 0.0
+
+
+# until modes and recall have moved
+
+
+async def time_asked(
+    question: str, now: datetime, snapshot: Callable[[], AbstractAsyncContextManager[Reader]]
+) -> AskedTime:
+    """The time that a question asks about; a date that is part of a name of the snapshot does not count."""
+    time = asked_time(question, now)
+    if not time.spans:
+        return time
+    async with snapshot() as reader:
+        found = await look_up(question, tokens(question), reader)
+        return asked_time(question, now, dated_names(question, time.spans, found.nameable))
+
+
+async def nameable(ids: Sequence[UUID], reader: Reader) -> Sequence[Nameable]:
+    """As `_held`."""
+    return (await _held(ids, reader)).nameable

@@ -8,7 +8,8 @@ over these documents: a word shared by few types distinguishes them.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from hashlib import blake2b
 from typing import Final
@@ -230,6 +231,9 @@ class Wording:
         return naming / (naming + telling) if naming + telling else 1.0
 
 
+NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())
+"""Every word may be a name."""
+
 SAMPLED: Final = 2_000
 """Visible relations that examples are taken from, the first by id. Ids are hashes: this is a fair sample."""
 READ: Final = 256
@@ -247,21 +251,36 @@ class ProfileCache:
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, tuple[Hashable, TypeProfile]] = OrderedDict()
 
-    async def profile(self, reader: Reader, gate: Gate | None, known_at: datetime | None) -> TypeProfile:
-        """The profile of what is visible and known; cached for gates that decide by signature."""
+    async def profile(
+        self,
+        reader: Reader,
+        gate: Gate | None,
+        known_at: datetime | None,
+        apart: Callable[[], AbstractAsyncContextManager[Reader]],
+    ) -> TypeProfile:
+        """The profile of what is visible and known; cached for gates that decide by signature.
+
+        ``apart`` opens another reader of the same, in the same snapshot: what a profile is denied is not counted as
+        denied to a question, since it depends on what was asked before.
+        """
         seen = _seen(gate, reader.scope)
         if seen is None:
-            return await read_profile(reader)
+            return await _read_apart(apart)
         view = reader.view
         past = known_at and (known_at, view.as_of)  # what had not occurred by then is not known either
         shown, version = (seen, view.min_edge_confidence, past), await reader.version()
         known = self._kept.get(shown)
         if known is None or known[0] != version:
-            known = self._kept[shown] = version, await read_profile(reader)
+            known = self._kept[shown] = version, await _read_apart(apart)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(shown)
         return known[1]
+
+
+async def _read_apart(apart: Callable[[], AbstractAsyncContextManager[Reader]]) -> TypeProfile:
+    async with apart() as reader:
+        return await read_profile(reader)
 
 
 def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:

@@ -150,6 +150,21 @@ class NamingSpec(StoreSpec):
         (found_own,) = await store.find_name_words(["priya"], prefix=True, limit=1)
         assert (found_own.entity_id, found_own.alias) == (min(PRIYA.id, PATEL.id), False)
 
+    async def test_the_names_and_rare_words_of_a_question_are_looked_up_at_once(self, store: GraphStore) -> None:
+        old = person("Priya Rao", valid_to=day(1))
+        await put(store, PRIYA, PATEL, CODE, old)
+        found = await store.named(["psharma", "nobody"], ["priya", "sharma", "rao", "c++"], limit=3, view=view())
+        matched = {(each.name, each.entity_id, each.alias) for each in found.matches}
+        assert matched == {
+            ("psharma", PRIYA.id, True),
+            ("sharma", PRIYA.id, False),
+            ("rao", old.id, False),
+            ("c++", CODE.id, True),
+        }
+        assert ids_of(store, ENTITY, found.hits) == [each.id for each in found.entities] == sorted((PRIYA.id, CODE.id))
+        nothing = await store.named([], [], limit=3, view=view())
+        assert (len(nothing.matches), len(nothing.hits), len(nothing.entities)) == (0, 0, 0)
+
     # -- similarity ----------------------------------------------------------------------------------------------
 
     async def test_similar_names_are_found_best_first(self, store: GraphStore) -> None:

@@ -14,15 +14,18 @@ import math
 from calendar import month_name
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch.model import Entity, Memory, Relation
 from graphsearch.text.analyser import Analyser, identifier_words
 
 K1: Final = 1.2
 B: Final = 0.75
+Lengths = TypeVar("Lengths", float, NDArray[np.float64])
 LEXICAL_DIMENSIONS: Final = 1_000_000_000
 """Dimensions of a lexical vector: the maximum of pgvector's sparsevec, so that terms hardly ever collide."""
 RARE: Final = 0.05
@@ -82,7 +85,7 @@ def grid(average_length: float) -> float:
     return float(_STEP ** round(math.log(average_length, _STEP)))
 
 
-def normal_length(length: float, usual: float) -> float:
+def normal_length(length: Lengths, usual: float) -> Lengths:
     """The length normalisation of BM25: 1 − B + B · length / usual."""
     return 1.0 - B + B * length / usual
 
@@ -158,9 +161,13 @@ def embedding_text(element: Entity | Memory | Relation) -> str:
             return element.fact[:MAX_EMBEDDED]
 
 
+_MONTHS: Final = tuple(month_name)
+"""Looked up, since `month_name` formats a date for each."""
+
+
 def day_in_words(moment: datetime | None) -> str:
     """The day of a moment in UTC, as in "7 May 2023"; empty for None."""
     if moment is None:
         return ""
     day = moment.astimezone(UTC)
-    return f"{day.day} {month_name[day.month]} {day.year}"
+    return f"{day.day} {_MONTHS[day.month]} {day.year}"

@@ -109,7 +109,9 @@ class InMemoryScope(Scoped):
     async def _once(self, build: Callable[..., T], *of: Hashable) -> T:
         """As `State.once`; what is computed of many elements leaves the event loop."""
         state = self._state
-        return await aside(lambda: state.once(build, *of), 0 if state.has(build, *of) else state.size)
+        if state.has(build, *of):
+            return state.once(build, *of)
+        return await aside(lambda: state.once(build, *of), state.size)
 
     @asynccontextmanager
     async def _draft(self, *, create: bool = False, keep: bool = True) -> AsyncIterator[Draft]:

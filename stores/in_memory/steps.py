@@ -12,38 +12,19 @@ import numpy as np
 from graphsearch.columns import Floats, Keys, Mask
 from graphsearch.model import ElementKind, Memory, Mention, Relation, RelationType
 from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.tables import Filter, Rows, Table, seconds, table
-
-
-@attrs.frozen(eq=False)
-class Ends:
-    """The rows of both ends of every relation."""
-
-    source: Rows
-    target: Rows
-    entities: int
-    """The number of entities."""
-
-    @classmethod
-    def build(cls, entities: Table, rows: Table) -> Ends:
-        """Of all relations."""
-        relations: Sequence[Relation] = rows.items
-        size, row_of = len(relations), entities.row_of
-        return cls(
-            source=np.fromiter((row_of[relation.source_id] for relation in relations), np.int64, size),
-            target=np.fromiter((row_of[relation.target_id] for relation in relations), np.int64, size),
-            entities=len(entities.ids),
-        )
+from graphsearch.stores.in_memory.tables import Rows, Table, seconds, table
 
 
 @attrs.frozen(eq=False)
 class Adjacency:
-    """Every relation twice, from its source and from its target, in one sequence.
+    """The ends of every relation, and every relation twice, from its source and from its target, in one sequence.
 
     Slot 2 · entity holds the outgoing relations of the entity, slot 2 · entity + 1 the incoming ones, strongest
     first: greatest confidence × prior, ties by row. Slot s is ``[pointers[s], pointers[s + 1])``.
     """
 
+    source: Rows
+    target: Rows
     pointers: Rows
     relations: Rows
     far: Rows
@@ -54,12 +35,17 @@ class Adjacency:
     """The number of relations in them: of the same shape."""
 
     @classmethod
-    def build(cls, ends: Ends, rows: Table, types: Mapping[str, RelationType]) -> Adjacency:
+    def build(cls, entities: Table, rows: Table, types: Mapping[str, RelationType]) -> Adjacency:
         """Of all relations, with the priors of their types."""
         relations: Sequence[Relation] = rows.items
+        row_of, size = entities.row_of, len(relations)
         priors = {name: types[name].prior if name in types else 1.0 for name in {each.type for each in relations}}
-        weight = np.array([relation.confidence * priors[relation.type] for relation in relations], np.float64)
-        return cls.of(ends.source, ends.target, weight, ends.entities)
+        return cls.of(
+            np.fromiter((row_of[relation.source_id] for relation in relations), np.int64, size),
+            np.fromiter((row_of[relation.target_id] for relation in relations), np.int64, size),
+            np.fromiter((relation.confidence * priors[relation.type] for relation in relations), np.float64, size),
+            len(entities.ids),
+        )
 
     @classmethod
     def of(cls, source: Rows, target: Rows, weight: Floats, entities: int) -> Adjacency:
@@ -67,9 +53,10 @@ class Adjacency:
         slots = np.concatenate([2 * source, 2 * target + 1])
         rows = np.tile(np.arange(len(weight), dtype=np.int64), 2)
         order = np.lexsort((rows, np.tile(-weight, 2), slots))
-        ordered = slots[order]
-        pointers = np.searchsorted(ordered, np.arange(2 * entities + 1))
+        pointers = np.searchsorted(slots[order], np.arange(2 * entities + 1))
         return cls(
+            source=source,
+            target=target,
             pointers=pointers,
             begins=pointers[:-1].reshape(-1, 2),
             sizes=np.diff(pointers).reshape(-1, 2),
@@ -87,17 +74,16 @@ class Adjacency:
         counted = np.bincount(slots // 2, weights=live[self.relations], minlength=(len(self.pointers) - 1) // 2)
         return counted.astype(np.int64)
 
-    def strongest(self, keys: Keys, fan_out: int, filter: Filter | None) -> tuple[Rows, Rows]:
+    def strongest(self, keys: Keys, fan_out: int, seen: Mask | None) -> tuple[Rows, Rows]:
         """Positions in the sequence, at most ``fan_out`` per slot of a frontier, and the frontier slot of each.
 
-        Frontier slots are 2 · row of the frontier, and + 1 for incoming relations. Only relations that pass the filter
-        count.
+        Frontier slots are 2 · row of the frontier, and + 1 for incoming relations. Only relations seen count.
         """
         begin, size = self.begins.take(keys, axis=0).ravel(), self.sizes.take(keys, axis=0).ravel()
-        if filter is None:
+        if seen is None:
             return _windows(begin, np.minimum(size, max(fan_out, 0)))
         places, owner = _windows(begin, size)
-        passed = filter(self.relations[places])
+        passed = seen.take(self.relations.take(places))
         places, owner = places[passed], owner[passed]
         rank = np.arange(len(owner)) - np.searchsorted(owner, np.arange(len(size)))[owner]
         return places[rank < fan_out], owner[rank < fan_out]
@@ -230,14 +216,14 @@ class Sessions:
 # -- of a state ---------------------------------------------------------------------------------------------------
 
 
-def ends(state: State) -> Ends:
-    """The rows at both ends of every relation."""
-    return state.derive(Ends.build, table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION))
-
-
 def adjacency(state: State) -> Adjacency:
     """The relations at every entity."""
-    return state.derive(Adjacency.build, ends(state), table(state, ElementKind.RELATION), state.types)
+    return state.once(_adjacency)
+
+
+def _adjacency(state: State) -> Adjacency:
+    entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
+    return state.derive(Adjacency.build, entities, relations, state.types)
 
 
 def degrees(state: State) -> Rows:

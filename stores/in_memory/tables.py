@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
@@ -18,7 +18,6 @@ from graphsearch.model import ElementKind, Entity, Memory, Relation, View
 from graphsearch.stores.in_memory.state import State
 
 Rows = NDArray[np.int64]
-Filter = Callable[[Rows | slice], Mask]
 
 
 def seconds(moment: datetime | None, default: float) -> float:
@@ -48,9 +47,12 @@ class Table:
             codes=np.fromiter((codes[key] for key in ids), np.int64, len(ids)),
         )
 
-    def rows(self, keys: Mapping[Any, object] | list[Any]) -> Rows:
-        """The rows of the ids that exist, in the order given."""
-        return np.fromiter((self.row_of[key] for key in keys if key in self.row_of), np.int64)
+    def rows(self, keys: Iterable[Any]) -> Rows:
+        """The rows of the ids that exist, in order, each once."""
+        found = {row for row in map(self.row_of.get, keys) if row is not None}
+        rows = np.fromiter(found, np.int64, len(found))
+        rows.sort()
+        return rows
 
 
 @attrs.frozen(eq=False)
@@ -59,29 +61,69 @@ class Span:
 
     start: Floats
     end: Floats
-    latest_start: float
-    earliest_end: float
+    _starts: Floats = attrs.field(init=False)
+    """The distinct starts, in order; likewise the ends."""
+    _ends: Floats = attrs.field(init=False)
+
+    @_starts.default
+    def _(self) -> Floats:
+        return np.unique(self.start)
+
+    @_ends.default
+    def _(self) -> Floats:
+        return np.unique(self.end)
 
     @classmethod
-    def of(cls, starts: list[datetime | None], ends: list[datetime | None]) -> Span:
+    def of(cls, starts: Iterable[datetime | None], ends: Iterable[datetime | None]) -> Span:
         """Build periods from times; None is open."""
         start = np.array([seconds(moment, -np.inf) for moment in starts], np.float64)
         end = np.array([seconds(moment, np.inf) for moment in ends], np.float64)
-        return cls(start, end, start.max(initial=-np.inf), end.min(initial=np.inf))
+        return cls(start, end)
+
+    def place(self, first: float, last: float) -> tuple[int, int]:
+        """How many starts and ends are past: where they are equal, [first, last] meets the same rows."""
+        return int(self._starts.searchsorted(last, "right")), int(self._ends.searchsorted(first, "right"))
 
     def covers_all(self, first: float, last: float) -> bool:
-        """Whether every row covers every moment of [first, last], in O(1)."""
-        return self.latest_start <= last and first < self.earliest_end
+        """Whether every row covers a moment of [first, last]."""
+        return self.place(first, last) == (len(self._starts), 0)
 
-    def covers(self, first: float, last: float, rows: Rows | slice) -> Mask:
-        """Whether each of some rows covers a moment of [first, last]."""
-        covered: Mask = (self.start[rows] <= last) & (first < self.end[rows])
+    def covers(self, first: float, last: float) -> Mask:
+        """Whether each row covers a moment of [first, last]."""
+        covered: Mask = (self.start <= last) & (first < self.end)
         return covered
+
+
+REASONS: Final = ("", "not_known", "not_held", "low_confidence", "skipped_type", "other_type", "merged")
+"""Why a row is out of view; the first that applies counts."""
+KEPT: Final = 8
+"""Views of which the rows are kept."""
+
+
+@attrs.frozen(eq=False)
+class InView:
+    """The rows in a view."""
+
+    mask: Mask | None
+    """None where all are."""
+    reasons: NDArray[np.int8]
+    """For each row the reason why it is out of view, an index of `REASONS`; empty where all are in view."""
+
+    @classmethod
+    def of(cls, failing: Sequence[tuple[str, Mask]]) -> InView:
+        """From which rows fail for each reason that excludes any, in the order of `REASONS`."""
+        if not failing:
+            return cls(None, np.empty(0, np.int8))
+        reasons = np.zeros(len(failing[0][1]), np.int8)
+        for reason, rows in reversed(failing):
+            reasons[rows] = REASONS.index(reason)
+        mask = reasons == 0
+        return cls(None if mask.all() else mask, reasons)
 
 
 @attrs.frozen(eq=False)
 class Visibility:
-    """The columns of a kind that views filter on."""
+    """The columns of a kind that views filter on, and what is in view: decided once, until anything begins or ends."""
 
     valid: Span
     known: Span
@@ -93,8 +135,9 @@ class Visibility:
     type_codes: Mapping[str, int] = attrs.field(factory=dict)
     signatures: Codes = attrs.field(factory=lambda: np.empty(0, np.int64))
     least_confidence: float = attrs.field(init=False)
-    _latest: list[tuple[View | None, Filter | None]] = attrs.field(factory=lambda: [(None, None)], init=False)
-    """The last view with its filter: a question uses one view at every step."""
+    _kept: dict[object, InView] = attrs.field(factory=dict, init=False)
+    _latest: list[Any] = attrs.field(factory=lambda: [None, None], init=False)
+    """The last view and what is in it: a question uses one view at every step."""
 
     @least_confidence.default
     def _(self) -> float:
@@ -106,8 +149,8 @@ class Visibility:
         entities: Sequence[Entity] = table.items
         shown = np.array([entity.merged_into is None for entity in entities], np.bool_)
         return cls(
-            Span.of([entity.valid_from for entity in entities], [entity.valid_to for entity in entities]),
-            Span.of([entity.created_at for entity in entities], [None] * len(entities)),
+            Span.of((entity.valid_from for entity in entities), (entity.valid_to for entity in entities)),
+            Span.of((entity.created_at for entity in entities), repeat(None, len(entities))),
             shown=None if shown.all() else shown,
         )
 
@@ -117,8 +160,8 @@ class Visibility:
         relations: Sequence[Relation] = table.items
         codes = {name: code for code, name in enumerate(sorted({relation.type for relation in relations}))}
         return cls(
-            Span.of([relation.valid_from for relation in relations], [relation.valid_to for relation in relations]),
-            Span.of([relation.created_at for relation in relations], [relation.retracted_at for relation in relations]),
+            Span.of((relation.valid_from for relation in relations), (relation.valid_to for relation in relations)),
+            Span.of((relation.created_at for relation in relations), (relation.retracted_at for relation in relations)),
             confidence=np.array([relation.confidence for relation in relations], np.float64),
             types=np.array([codes[relation.type] for relation in relations], np.int32),
             type_codes=codes,
@@ -129,81 +172,72 @@ class Visibility:
     def of_memories(cls, table: Table) -> Visibility:
         """A memory is in view if it had occurred and was known."""
         memories: Sequence[Memory] = table.items
-        always: list[datetime | None] = [None] * len(memories)
         return cls(
-            Span.of([memory.occurred_at for memory in memories], always),
-            Span.of([memory.created_at for memory in memories], always),
+            Span.of((memory.occurred_at for memory in memories), repeat(None, len(memories))),
+            Span.of((memory.created_at for memory in memories), repeat(None, len(memories))),
         )
 
-    def filter(self, view: View) -> Filter | None:
-        """A predicate of rows in view; None if all are, decided in O(1)."""
-        latest, found = self._latest[0]
-        if latest is not view:
-            filters = [passed for _, passed in self._filters(view)]
-            found = partial(_passing, filters) if filters else None
-            self._latest[0] = (view, found)
-        return found
+    def seen(self, view: View) -> Mask | None:
+        """Which rows are in view; None if all are. Not to be changed."""
+        return self._in_view(view).mask
+
+    def among(self, view: View, rows: Rows) -> Rows:
+        """The rows in view of some."""
+        seen = self.seen(view)
+        return rows if seen is None else rows[seen.take(rows)]
 
     def left_out(self, view: View, rows: Rows) -> dict[str, int]:
         """Count the rows out of view by the first reason that applies."""
-        counts: dict[str, int] = {}
-        left = np.ones(len(rows), np.bool_)
-        for reason, passed in self._filters(view):
-            passing = passed(rows)
-            if number := int((left & ~passing).sum()):
-                counts[reason] = number
-            left &= passing
-        return counts
+        found = self._in_view(view)
+        if found.mask is None:
+            return {}
+        counts = np.bincount(found.reasons.take(rows), minlength=len(REASONS)).tolist()
+        return {reason: count for reason, count in zip(REASONS[1:], counts[1:], strict=True) if count}
 
-    def _filters(self, view: View) -> Iterator[tuple[str, Filter]]:
-        """The filters of the view, without those that every row of the kind passes."""
-        known_at, least = view.known_at.timestamp(), view.min_edge_confidence
-        first, last = view.earliest.timestamp(), view.as_of.timestamp()
-        refolded = np.isin(self.signatures, sorted(view.refolded)) if view.refolded and len(self.signatures) else None
+    def _in_view(self, view: View) -> InView:
+        if self._latest[0] is not view:
+            self._latest[:] = view, self._decided(view)
+        found: InView = self._latest[1]
+        return found
+
+    def _decided(self, view: View) -> InView:
+        first, last, known_at = view.earliest.timestamp(), view.as_of.timestamp(), view.known_at.timestamp()
+        key = (
+            self.valid.place(first, last),
+            self.known.place(known_at, known_at),
+            max(view.min_edge_confidence, self.least_confidence),
+            view.skipped_types,
+            view.only_types,
+            view.refolded,
+        )
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= KEPT:
+                self._kept.clear()
+            found = self._kept[key] = InView.of([*self._failing(view, first, last, known_at)])
+        return found
+
+    def _failing(self, view: View, first: float, last: float, known_at: float) -> Iterator[tuple[str, Mask]]:
+        """Which rows fail each condition of the view that any fails."""
+        kept = np.isin(self.signatures, sorted(view.refolded)) if view.refolded and len(self.signatures) else np.False_
         if not self.known.covers_all(known_at, known_at):
-            yield "not_known", partial(self._known, known_at, refolded)
+            yield "not_known", ~((kept | (self.known.start <= known_at)) & (known_at < self.known.end))
         if not self.valid.covers_all(first, last):
-            yield "not_held", _or(refolded, partial(self.valid.covers, first, last))
-        if self.least_confidence < least:
-            yield "low_confidence", _or(refolded, partial(_at_least, least, self.confidence))
+            yield "not_held", ~(kept | self.valid.covers(first, last))
+        if self.least_confidence < view.min_edge_confidence:
+            yield "low_confidence", ~(kept | (self.confidence >= view.min_edge_confidence))
         if not view.skipped_types.isdisjoint(self.type_codes):
-            yield "skipped_type", partial(_one_of, ~self._of_types(view.skipped_types), self.types)
-        if view.only_types and not (wanted := self._of_types(view.only_types)).all():
-            yield "other_type", partial(_one_of, wanted, self.types)
+            yield "skipped_type", self._of_types(view.skipped_types)
+        if view.only_types and len(self.types):
+            yield "other_type", ~self._of_types(view.only_types)
         if self.shown is not None:
-            yield "merged", self.shown.__getitem__
-
-    def _known(self, moment: float, refolded: Mask | None, rows: Rows | slice) -> Mask:
-        """Whether rows were created by a moment, or are folded again, and not retracted by it."""
-        created = _or(refolded, lambda rows: self.known.start[rows] <= moment)
-        passed: Mask = created(rows) & (moment < self.known.end[rows])
-        return passed
+            yield "merged", ~self.shown
 
     def _of_types(self, names: Iterable[str]) -> Mask:
-        """Which type codes have one of these names."""
+        """Which rows have one of these types."""
         named = np.zeros(len(self.type_codes), np.bool_)
         named[[self.type_codes[name] for name in names if name in self.type_codes]] = True
-        return named
-
-
-def _or(kept: Mask | None, passed: Filter) -> Filter:
-    return passed if kept is None else lambda rows: passed(rows) | kept[rows]
-
-
-def _at_least(least: float, column: Floats, rows: Rows | slice) -> Mask:
-    passed: Mask = column[rows] >= least
-    return passed
-
-
-def _one_of(wanted: Mask, types: NDArray[np.int32], rows: Rows | slice) -> Mask:
-    passed: Mask = wanted[types[rows]]
-    return passed
-
-
-def _passing(filters: Sequence[Filter], rows: Rows | slice) -> Mask:
-    """Which rows pass all filters."""
-    passed: Mask = np.logical_and.reduce([each(rows) for each in filters])
-    return passed
+        return named.take(self.types)
 
 
 def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) -> Hits:

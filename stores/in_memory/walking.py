@@ -16,7 +16,7 @@ from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.protocols import Walking
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.steps import Adjacency, Mentions, Sessions, Support, adjacency, degrees, ends
+from graphsearch.stores.in_memory.steps import Adjacency, Mentions, Sessions, Support, adjacency, degrees
 from graphsearch.stores.in_memory.tables import (
     Rows,
     Table,
@@ -66,7 +66,7 @@ class Ground:
 
     def steps(self, relations: Rows, far: Rows, view: View, *, starts: Keys, start: Rows, outgoing: Mask) -> Expansion:
         """Relations as steps to the entities at their far ends."""
-        holds = self.entities_seen.filter(view)
+        holds = self.entities_seen.seen(view)
         return Expansion(
             starts=starts,
             start=start,
@@ -78,7 +78,7 @@ class Ground:
             since=self.support.since(relations, view.as_of.timestamp()),
             feedback=self.feedback.take(relations),
             signatures=self.relations.codes.take(relations),
-            far_holds=holds and holds(far),
+            far_holds=None if holds is None else holds.take(far),
         )
 
 
@@ -96,26 +96,24 @@ class InMemoryWalking(InMemoryScope, Walking):
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
         ground = await self._once(Ground.of)
-        places, side = ground.edges.strongest(keys, fan_out, ground.relations_seen.filter(view))
+        places, side = ground.edges.strongest(keys, fan_out, ground.relations_seen.seen(view))
         found, far = ground.edges.relations.take(places), ground.edges.far.take(places)
         return ground.steps(found, far, view, starts=keys, start=side >> 1, outgoing=(side & 1) == 0)
 
     async def related(self, keys: Keys, *, view: View) -> Expansion:
-        state, found = self._state, np.asarray(keys, np.int64)
-        ground, both = await self._once(Ground.of), ends(state)
-        source, target = both.source.take(found), both.target.take(found)
+        ground, found = await self._once(Ground.of), np.asarray(keys, np.int64)
+        source, target = ground.edges.source.take(found), ground.edges.target.take(found)
         outgoing = np.ones(len(found), np.bool_)
         return ground.steps(found, target, view, starts=ground.ends.keys, start=source, outgoing=outgoing)
 
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
         state = self._state
         validation.refuse("page", validation.number("limit", limit, 0))
-        both = await self._once(ends)
+        both = await self._once(adjacency)
         ids = table(state, ElementKind.RELATION).ids
         rows = np.arange(0 if after is None else bisect_right(ids, after), len(ids))
         seen = visibility(state, ElementKind.RELATION)
-        passed = seen.filter(view)
-        rows = (rows if passed is None else rows[passed(rows)])[:limit]
+        rows = seen.among(view, rows)[:limit]
         return Edges(
             relations=rows, sources=both.source[rows], targets=both.target[rows], weights=seen.confidence[rows]
         )
@@ -136,8 +134,8 @@ class InMemoryWalking(InMemoryScope, Walking):
             about=side.about.take(places),
             far_signatures=table(state, other).codes.take(far),
         )
-        seen = visibility(state, other).filter(view)
-        return found if seen is None else found.keep(seen(far))
+        seen = visibility(state, other).seen(view)
+        return found if seen is None else found.keep(seen.take(far))
 
     async def turns(self, keys: Keys, *, view: View) -> Turns:
         state, near = self._state, np.asarray(keys, np.int64)
@@ -147,12 +145,12 @@ class InMemoryWalking(InMemoryScope, Walking):
         there = far >= 0
         far, later = far[there], np.tile([False, True], len(near))[there]
         found = Turns(near=np.repeat(near, 2)[there], far=far, later=later, far_signatures=memories.codes[far])
-        seen = visibility(state, ElementKind.MEMORY).filter(view)
-        return found if seen is None else found.keep(seen(far))
+        seen = visibility(state, ElementKind.MEMORY).seen(view)
+        return found if seen is None else found.keep(seen.take(far))
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         ground = await self._once(Ground.of)
-        if ground.relations_seen.filter(view) is None:
+        if ground.relations_seen.seen(view) is None:
             return {}
         places, _ = ground.edges.strongest(keys, COUNTED, None)
         return ground.relations_seen.left_out(view, np.unique(ground.edges.relations[places]))

@@ -216,7 +216,7 @@ SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
 FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
 JOIN (
     SELECT term, id, frequency, length FROM {kind}_posting
-    WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(candidates)s::text[])
+    WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(chosen)s::text[])
     UNION ALL
     SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
 ) p ON p.term = q.term

@@ -54,7 +54,7 @@ SELECT {hits} FROM (
 -- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Sorted before
 -- they are joined, no more of the elements are looked up than are returned.
 WITH candidate AS MATERIALIZED (
-    {scored} HAVING bool_or(q.term = ANY(%(candidates)s::text[]))
+    {scored} HAVING bool_or(q.term = ANY(%(chosen)s::text[]))
 ), least AS MATERIALIZED (
     SELECT CASE WHEN count(*) = %(limit)s THEN min(value) - %(most_added)s::float8 ELSE 0 END AS value
     FROM (

@@ -181,6 +181,7 @@ def test_a_joint_reader_has_an_answer_of_its_own_for_every_read():
         "documents_of",
         "entity_count",  # through `document_count`
         "mentions",  # read by curation alone
+        "named",  # through the lookups
         "sees_anything",
         "shown",
         "unmerged_entities",

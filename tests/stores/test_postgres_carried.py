@@ -134,7 +134,7 @@ async def test_names_are_read_by_index_whatever_the_planner_guesses(tools: Scope
     values = {"names": ["Tool 1"], "folded": ["tool 1"], "hashes": name_hashes(["tool 1"]).tolist()}
     async with tools._gateway.reading(tools.scope) as session:
         explained = await session.run(b"EXPLAIN " + statement("find names"), **values)
-        assert "entity_name_hash on entity e" in "".join(line for (line,) in await explained.fetchall())
+        assert "entity_name_hash on entity e" in "".join(line for (line,) in explained.rows)
 
 
 async def test_a_vector_stays_that_comes_with_the_mention_that_gives_the_type(

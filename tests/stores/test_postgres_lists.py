@@ -28,7 +28,7 @@ async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
 async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
     async with store._gateway.reading(store.scope) as session:
         explained = await session.run(b"EXPLAIN " + query, **values)
-        return "\n".join(line for (line,) in await explained.fetchall())
+        return "\n".join(line for (line,) in explained.rows)
 
 
 async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore) -> None:
@@ -53,7 +53,7 @@ async def test_a_log_that_was_never_analysed_is_searched_once(store: ScopedPostg
         for name in ("naming injections", "forget references"):
             values = {"gone": ["memory m0001"], "ids": ["m0001"], "injections": ["i"]}
             explained = await session.run(b"EXPLAIN " + statement(name), **values)
-            assert "Nested Loop" not in "".join(line for (line,) in await explained.fetchall())
+            assert "Nested Loop" not in "".join(line for (line,) in explained.rows)
 
 
 async def test_references_are_found_among_many(store: ScopedPostgresStore) -> None:

@@ -87,7 +87,7 @@ async def test_lookups_read_no_table_from_end_to_end(
     def explained(run: Any) -> Any:
         async def explaining(session: Session, query: bytes, **values: Any) -> Any:
             plan = await run(session, b"EXPLAIN " + query, **values)
-            plans.append("\n".join(line for (line,) in await plan.fetchall()))
+            plans.append("\n".join(line for (line,) in plan.rows))
             return await run(session, query, **values)
 
         return explaining

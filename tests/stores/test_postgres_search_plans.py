@@ -60,7 +60,7 @@ async def plan(store: ScopedPostgresStore, name: str, **values: Any) -> str:
     async with store._gateway.reading(store.scope) as session:
         query = b"EXPLAIN " + statement(name, ElementKind.RELATION)
         explained = await session.run_kept(query, **asked | values)
-        return "\n".join(line for (line,) in await explained.fetchall())
+        return "\n".join(line for (line,) in explained.rows)
 
 
 async def test_walks_read_indexes_alone_also_by_plans_made_for_a_small_table(store: ScopedPostgresStore) -> None:
@@ -121,15 +121,17 @@ async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
 
 
 async def kept_plan(store: ScopedPostgresStore, table: str) -> str:
-    """The plan of the statement over a table that the connection has kept."""
+    """The plans of the statements over a table that the connection has kept."""
     session = store._gateway.current(store.scope)
     assert session is not None
     cursor = session.connection.cursor()
     prepared = "SELECT name, cardinality(parameter_types) FROM pg_prepared_statements WHERE statement LIKE %s"
     await cursor.execute(prepared, [f"%{table}%"], prepare=False)
-    ((name, count),) = await cursor.fetchall()
-    await cursor.execute(f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * count)})".encode(), prepare=False)
-    return "\n".join(line for (line,) in await cursor.fetchall())
+    plans = []
+    for name, count in await cursor.fetchall():
+        await cursor.execute(f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * count)})".encode(), prepare=False)
+        plans += [line for (line,) in await cursor.fetchall()]
+    return "\n".join(plans)
 
 
 # -- what the indexes leave out -----------------------------------------------------------------------------------

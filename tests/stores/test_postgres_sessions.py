@@ -135,7 +135,7 @@ async def test_what_waits_to_be_read_when_its_snapshot_ends_is_refused(scoped: S
         for _ in range(3):
             await asyncio.sleep(0)  # until it is sent
         late = asyncio.create_task(session.run_kept(b"SELECT 2"))
-    assert await (await slow).fetchall() == [(1,)]
+    assert (await slow).rows == [(1,)]
     with pytest.raises(StoreError, match="snapshot of this read has ended"):
         await late  # its connection may be another's by now
 

@@ -13,6 +13,7 @@ from graphsearch.stores.in_postgres.session.statements import (
     FRAGMENTS,
     Catalogue,
     catalogue,
+    numbered,
     statement,
     with_literals,
 )
@@ -91,6 +92,9 @@ def test_files_that_do_not_fit_together_are_refused(sources: dict[str, str], mes
 
 
 def test_literals_take_the_places_of_parameters() -> None:
-    query = b"SELECT %(org)s, %(limit)s LIKE 'a%%'"
-    assert with_literals(query, {"org": "100% o'b"}) == b"SELECT '100% o''b', %(limit)s LIKE 'a%%'"
-    assert with_literals(query, {"org": "100%"}, escaped=True) == b"SELECT '100%%', %(limit)s LIKE 'a%%'"
+    assert with_literals(b"SELECT %(org)s, %(limit)s", {"org": "100% o'b"}) == b"SELECT '100% o''b', %(limit)s"
+
+
+def test_parameters_are_numbered_but_for_constants() -> None:
+    query = b"SELECT %(org)s, %(k1)s, %(org)s LIMIT %(limit)s"
+    assert numbered(query, (("limit", 5),)) == (b"SELECT $1, $2, $1 LIMIT 5", ("org", "k1"))

@@ -195,7 +195,7 @@ async def test_what_a_small_write_touches_is_found_without_reading_all(
         ):
             query = b"EXPLAIN " + statement(name)
             explained = await session.run(query, ids=[many[0].id], named=False, isolated=True, **groups)
-            assert "Seq Scan on relation" not in "\n".join(line for (line,) in await explained.fetchall())
+            assert "Seq Scan on relation" not in "\n".join(line for (line,) in explained.rows)
 
 
 async def test_what_a_run_that_was_cut_off_left_is_settled_by_the_next(

@@ -67,7 +67,7 @@ async def test_a_small_write_reads_little_of_tables_that_were_never_analysed(sco
                     b"SELECT relname, seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
                     b" WHERE relname IN ('name_posting', 'entity_posting', 'entity_lookup', 'entity_document')"
                 )
-                read.update(await found.fetchall())
+                read.update(found.rows)
 
     watched = Watched(scoped.scope, scoped._gateway, scoped.clock, exact=True)
     await watched.write(Batch(entities=(renamed, BOB)))

@@ -155,18 +155,17 @@ def test_what_goes_to_one_shard_is_let_through(text: str) -> None:
     assert faults(text, TABLES) == []
 
 
-@pytest.mark.parametrize("begin", ["begin read in cluster", "begin write"])
-def test_a_cluster_is_sent_the_opening_of_a_transaction_statement_by_statement(begin: str) -> None:
-    scope = Scope("a;\nb", "c';\n--")
-    steps = ("lock scope", "make scope", "move scope")
+@pytest.mark.parametrize("begin", ["begin read", "begin write"])
+def test_the_opening_of_a_transaction_is_sent_statement_by_statement(begin: str) -> None:
+    scope = Scope("a;b", "c';\n--")
+    steps = ("enter scope", "lock scope", "make scope", "move scope")
     values = {"lock": 1, "analyser": "english"}
-    (whole,) = gateway._opening(scope, begin, *steps, distributed=False, **values)
-    parts = gateway._opening(scope, begin, *steps, distributed=True, **values)
-    assert b";\n".join(parts) == whole
-    names = (begin, "enter scope", *steps, "scope")
-    assert len(parts) == sum(statement(name).count(b";") for name in names) + 1
-    assert parts[0].startswith(b"BEGIN")
-    assert all(part.startswith(b"SET LOCAL ") for part in parts[1:-4])
+    opening = gateway._opening(scope, begin, *steps, settled=False, distributed=True, **values)
+    names = (begin, "settings", "plan for values", *steps, "scope")
+    assert len(opening) == sum(statement(name).count(b";\n") + 1 for name in names)
+    texts = [each.text for each in opening]
+    assert texts[0].startswith(b"BEGIN")
+    assert all(text.startswith(b"SET LOCAL ") for text in texts[1:-4])
 
 
 def test_statements_are_sent_by_sessions_alone() -> None:
@@ -175,12 +174,14 @@ def test_statements_are_sent_by_sessions_alone() -> None:
     found = {
         (file.stem, function) for file in sorted(folder.rglob("*.py")) for function in _senders(file.read_text("utf-8"))
     }
-    assert {each for each in found if each[0] not in {"migrating", "distributing", "scrubbing", "sessions"}} == {
+    assert {
+        each for each in found if each[0] not in {"migrating", "distributing", "scrubbing", "sending", "sessions"}
+    } == {
         ("bulk", "empty_table"),  # temporary tables
         ("gateway", "_analyse"),
         ("gateway", "_beside"),
+        ("gateway", "settle"),  # settings
         ("gateway", "_check"),  # the secret of the database, of no organisation
-        ("gateway", "_last_row"),
         ("indexing", "settle"),  # a setting
     }
 

@@ -16,16 +16,24 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
-from graphsearch.modes.findings import Findings
-from graphsearch.modes.mode import Question
-from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.modes.steps import certain, located, names_alone
+from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.fusion import Channel, Part, reciprocal_rank
 from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, Described, described
+from graphsearch.ranking.triplets.findings import Findings
+from graphsearch.ranking.triplets.parts import Parts
+from graphsearch.ranking.triplets.retrieval import find_around
+from graphsearch.ranking.triplets.scoring import Clues, names_alone
 from graphsearch.ranking.triplets.triplet_score import NEARER
 
 SEARCHED: Final = 100
 """Least number of hits of each search."""
+SEEDS: Final = 10
+"""The nearest entities from which relations that answer are searched for."""
+HOPS: Final = 2
+HOPS_OF_NAMES: Final = 3
+"""From names alone, without an embedding."""
+SHOWN: Final = 10
+"""Relations of which the scores are exact."""
 ANSWER: Final = 3.0
 """The weight of the entity at the other end of the best answering relation: above that of any description."""
 
@@ -39,17 +47,16 @@ class Proposal:
     channels: Mapping[str, Part]
 
 
-async def propose(question: Question, candidates: int, reader: Reader) -> list[Proposal]:
-    """Visible entities, best first, ties by id, for an interpreted question.
+async def propose(meaning: Understanding | None, candidates: int, parts: Parts, reader: Reader) -> list[Proposal]:
+    """Visible entities, best first, ties by id; none for a blank question.
 
     Each search returns at least as many as ``candidates``.
     """
-    meant = question.understanding
-    if meant is None:  # blank question
+    if meaning is None:
         return []
     limit = max(SEARCHED, candidates)
-    answers = await answering(question, limit, reader)
-    found = await described(meant, limit, question.lexicon, reader, list(answers))
+    answers = await answering(meaning, limit, parts, reader)
+    found = await described(meaning, limit, parts.caches.lexicon, reader, list(answers))
     entities = await reader.entities(found.hits.keys)
     return sorted(proposals(found, entities, answers), key=lambda each: (-each.original, each.entity.id))
 
@@ -103,20 +110,19 @@ def _parts(scores: Floats, weight: float) -> Sequence[Part | None]:
     ]
 
 
-async def answering(question: Question, limit: int, reader: Reader) -> Mapping[UUID, float]:
+async def answering(meaning: Understanding, limit: int, parts: Parts, reader: Reader) -> Mapping[UUID, float]:
     """The weight of the best ``limit`` answering entities relative to the best, in (0, 1].
 
-    Empty if the question names nothing for certain, or consists of names only. ``question`` has been interpreted; the
-    reader is at the time that it asks about.
+    Empty if the question names nothing for certain, or consists of names only. The reader is at the time that it asks
+    about.
     """
-    meant = question.understanding
-    if meant is None or names_alone(meant):
+    if names_alone(meaning):
         return {}
-    named = certain(await located(meant, reader), meant, reader)
+    named = Clues.of(meaning, reader).certain
     if not len(named):
         return {}
-    mode = Neighborhood() if meant.vector is None else GraphCompletion()
-    found = (await mode.find(question, reader)).findings
+    depth = HOPS_OF_NAMES if meaning.vector is None else HOPS
+    found = (await find_around(meaning, parts, reader, limit=SHOWN, seeds=SEEDS, depth=depth)).findings
     worth = _worth(found, named)
     best = np.argsort(-worth, kind="stable")[:limit]
     best = best[worth[best] > 0]

@@ -15,15 +15,16 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Rows, Steps
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
-from graphsearch.modes.mode import Question
 from graphsearch.question.analysis import Analysis, analyse
 from graphsearch.question.linking import anchors_of
+from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.diversity import diverse_rows
 from graphsearch.ranking.entities.episodes import episodes
 from graphsearch.ranking.entities.options import Ranking, RankRequest, weights_for
 from graphsearch.ranking.entities.proposing import Proposal, by_reciprocal_rank, propose
 from graphsearch.ranking.entities.result import FoundEntity, RankResult
 from graphsearch.ranking.entities.strategies import SHOWN_NAMES, Candidate, Fields, Years, rank, years_of
+from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 
 COUNTED: Final = 100
@@ -31,20 +32,17 @@ COUNTED: Final = 100
 
 
 async def rank_entities(
-    request: RankRequest,
-    question: Question,
-    feedback_influence: float,
-    reader: Reader,
+    request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
 ) -> RankResult:
-    """The entities that a question asks for, at the time that it names; ``question`` is its interpretation."""
-    stopwatch, now = question.stopwatch, reader.view.as_of
-    reader = at_time_asked(question, reader)
+    """The entities that a question asks for, at the time that it names; its meaning is None if it is blank."""
+    stopwatch, now = parts.stopwatch, reader.view.as_of
+    reader = at_time_asked(meaning, reader)
     with stopwatch.stage("analysis"):
-        analysis = analysed(question, now)
+        analysis = analysed(request.query, meaning, now)
     with stopwatch.stage("searches"):
-        found = await proposed(request, question, reader)
+        found = await proposed(request, meaning, parts, reader)
     with stopwatch.stage("ranking"):
-        ranked = await scored(found[: request.candidates], analysis, request, question, feedback_influence, reader)
+        ranked = await scored(found[: request.candidates], analysis, request, meaning, parts, reader)
         entities = chosen(ranked, request)
     return RankResult(
         query=request.query,
@@ -60,38 +58,36 @@ async def rank_entities(
     )
 
 
-def at_time_asked(question: Question, reader: Reader) -> Reader:
-    """Move a reader to the time that a question, understood, asks about."""
-    asked, view = question.request, reader.view
-    return reader.viewing(attrs.evolve(view, as_of=asked.as_of or view.as_of, since=asked.since))
+def at_time_asked(meaning: Understanding | None, reader: Reader) -> Reader:
+    """Move a reader to the time that a question asks about."""
+    return reader if meaning is None else reader.viewing(meaning.time.view(reader.view))
 
 
-async def proposed(request: RankRequest, question: Question, reader: Reader) -> list[Proposal]:
+async def proposed(request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader) -> list[Proposal]:
     """The entities that a question may mean, best first: by relevance, or by ranks alone if that is asked for."""
-    found = await propose(question, request.candidates, reader)
+    found = await propose(meaning, request.candidates, parts, reader)
     return by_reciprocal_rank(found) if request.ranking == Ranking.RRF and request.weights is None else found
 
 
-def analysed(question: Question, now: datetime) -> Analysis:
+def analysed(question: str, meaning: Understanding | None, now: datetime) -> Analysis:
     """The analysis of a question, with the entities that it names."""
-    meant = question.understanding
-    named = () if meant is None else anchors_of(meant.question, meant.linked.links)
-    return analyse(question.request.query, as_of=now, anchors=named)
+    named = () if meaning is None else anchors_of(question, meaning.linked.links)
+    return analyse(question, as_of=now, anchors=named)
 
 
 async def scored(
     proposals: Sequence[Proposal],
     analysis: Analysis,
     request: RankRequest,
-    question: Question,
-    feedback_influence: float,
+    meaning: Understanding | None,
+    parts: Parts,
     reader: Reader,
 ) -> list[FoundEntity]:
     """All proposals, by score."""
     by_id = {each.entity.id: each for each in proposals}
     connected = await connections(list(by_id), reader)
     weights = request.weights or weights_for(
-        Ranking(request.ranking), named=names(question), dated=bool(analysis.periods)
+        Ranking(request.ranking), named=names(meaning), dated=bool(analysis.periods)
     )
     undated = [each.entity.id for each in proposals if not years_of(each.entity)] if analysis.periods else []
     occurred = await episodes(undated, reader) if undated else {}
@@ -103,14 +99,13 @@ async def scored(
         FoundEntity(
             entity=by_id[ranked.candidate.id].entity, ranked=ranked, channels=by_id[ranked.candidate.id].channels
         )
-        for ranked in rank(candidates, analysis, weights, feedback_influence)
+        for ranked in rank(candidates, analysis, weights, parts.scoring.feedback_influence)
     ]
 
 
-def names(question: Question) -> bool:
+def names(meaning: Understanding | None) -> bool:
     """Whether a question names anything for certain."""
-    meant = question.understanding
-    return meant is not None and any(each > CERTAIN for each in meant.linked.probabilities.values())
+    return meaning is not None and any(each > CERTAIN for each in meaning.linked.probabilities.values())
 
 
 def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEntity]:

@@ -11,12 +11,14 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Floats, Keys
+from graphsearch.columns import Floats, Hits, Keys, Mentioned
+from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind
 from graphsearch.question.analysis import Analysis
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.mention_graph import MENTIONED
+from graphsearch.ranking.memories.walk import MENTIONED, Named, mentioning
 from graphsearch.text.bm25 import idf, searchable_text
 
 NAMED_SHARE: Final = 2 / 3
@@ -31,41 +33,29 @@ UNHEARD: Final = 0.3
 """The deduction from meaning if no memory has any word of the question: a near meaning of unheard words is doubtful.
 0.2 to 0.4 are as good, on sets left out in turn.
 """
-
-
-@attrs.frozen(kw_only=True)
-class QuestionTerms:
-    """The terms of a question: the idf of each in the scope, and those that no memory has."""
-
-    rarity: Mapping[str, float]
-    unheard: frozenset[str]
+_Terms = tuple[str, ...]
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Leads:
-    """The names to walk from.
+    """The terms of a question, and the names to walk from.
 
-    ``question``: the terms of the question. ``named``: of each entity, the terms that name it.
+    * ``rarity``: the idf of each term in the scope. ``unheard``: the terms that no memory has.
+    * ``anchors``: what leads. ``named``: of each entity, the terms that name it.
     """
 
-    anchors: tuple[Anchor, ...]
-    question: QuestionTerms
-    named: Mapping[UUID, frozenset[str]]
-
-    @property
-    def probabilities(self) -> Mapping[UUID, float]:
-        """The probability of each entity to be named by the question, in (0, 1]."""
-        return {each.entity_id: each.confidence for each in self.anchors}
+    rarity: Mapping[str, float]
+    unheard: AbstractSet[str] = frozenset()
+    anchors: Sequence[Anchor] = ()
+    named: Mapping[UUID, AbstractSet[str]] = attrs.field(factory=dict)
 
     def terms_of(self, entities: Iterable[UUID]) -> frozenset[str]:
-        """The terms that name any of some entities in whole; all such terms for an entity related to a named one.
+        """The terms that name any of some entities in whole.
 
         A part of a name may be of another name: that it is known does not show that the question is about it.
         """
-        parts = {each.entity_id for each in self.anchors if not each.whole}
-        whole = {each: terms for each, terms in self.named.items() if each not in parts}
-        every = frozenset[str]().union(*whole.values())
-        return frozenset[str]().union(*(whole.get(each, every) for each in entities if each not in parts))
+        whole = {each.entity_id for each in self.anchors if each.whole}
+        return frozenset(chain.from_iterable(self.named[each] for each in whole.intersection(entities)))
 
     def covered(self, rare: Mapping[UUID, float]) -> float:
         """The share of the question, in [0, 1], that the walked entities name, each weighted by its rarity."""
@@ -73,11 +63,24 @@ class Leads:
         for entity_id, terms in self.named.items():
             for term in terms:
                 best[term] = max(best.get(term, 0.0), rare.get(entity_id, 0.0))
-        rarity = self.question.rarity
-        return sum(rarity[term] * best[term] for term in sorted(best)) / (sum(rarity.values()) or 1.0)
+        return sum(self.rarity[term] * best[term] for term in sorted(best)) / (sum(self.rarity.values()) or 1.0)
+
+    def relevance(self, memories: Iterable[AbstractSet[str]], cosines: Floats) -> float:
+        """1 − (1 − coverage) · (1 − meaning), in [0, 1]; from the terms of memories, and their cosines.
+
+        Coverage is the share of the question's idf that one memory has; the best of any. Meaning is the greatest cosine
+        − `UNHEARD` × the share of the question that no memory has, at least 0. Either is enough; for a question about
+        something else both are low.
+        """
+        whole = sum(self.rarity.values()) or 1.0
+        held = (sum(each for term, each in self.rarity.items() if term in memory) for memory in memories)
+        coverage = min(1.0, max(held, default=0.0) / whole)
+        unheard = sum(each for term, each in self.rarity.items() if term in self.unheard) / whole
+        meaning = max(0.0, min(1.0, float(cosines.max(initial=0.0))) - UNHEARD * unheard)
+        return 1.0 - (1.0 - coverage) * (1.0 - meaning)
 
 
-async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> Leads:
+async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> tuple[Leads, Named]:
     """The anchors that are meant as names. Words of a time are not terms of the question: they say when, not what.
 
     Counts are over the scope; behind a gate that hides something, over the ``best`` visible memories by words and
@@ -88,28 +91,44 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     """
     terms, query = reader.analyser.terms, analysis.question
     wanted = list(dict.fromkeys(terms(_without([(each.start, each.end) for each in analysis.periods], query))))
-    spans = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
-    doubtful = {
-        each.entity_id: _Doubt(
-            spans=tuple(span for span in spans[each.entity_id] if span), unknown=_unknown(each, query)
-        )
-        for each in anchors
-        if not written_as_a_name(each, query)
-    }
-    groups = sorted({span for each in doubtful.values() for span in each.spans})
-    counted = await _frequencies([*((term,) for term in wanted), *groups], best, reader)
+    forms = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
+    doubtful = [each for each in anchors if not _is_written_as_a_name(each, query)]
+    groups = sorted({form for each in doubtful for form in forms[each.entity_id] if form})
+    frequencies = _frequencies([*((term,) for term in wanted), *groups], best, reader)
+    counted, (hits, memories) = await both(frequencies, _memories_of([each.entity_id for each in anchors], reader))
     stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
-    documents = max(LIKE, stored)
     holding = dict(zip(groups, counted[len(wanted) :], strict=True))
-    likely = await _link_probabilities(doubtful, holding, best, reader)
-    kept = [each for each in anchors if likely.get(each.entity_id, 1.0) >= NAMED_SHARE]
-    named = {each.entity_id: frozenset(chain(*spans[each.entity_id])).intersection(wanted) for each in kept}
-    known = {term: idf(documents, n) for term, n in zip(wanted, counted, strict=False)}
-    unheard = {term for term, n in zip(wanted, counted, strict=False) if not n}.difference(*named.values())
-    return Leads(anchors=tuple(kept), question=QuestionTerms(rarity=known, unheard=frozenset(unheard)), named=named)
+    keys = dict(zip(reader.entity_ids(hits.keys), hits.keys, strict=True))
+    near = memories.near
+    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
+        near = near[np.isin(memories.far, best)]
+    likely = {
+        each.entity_id: _link_probability(
+            int(np.count_nonzero(near == keys[each.entity_id])),
+            [holding[form] for form in forms[each.entity_id] if form],
+            _unknown(each, query),
+        )
+        for each in doubtful
+    }
+    kept = {each.entity_id: each for each in anchors if likely.get(each.entity_id, 1.0) >= NAMED_SHARE}
+    named = {id_: frozenset(chain(*forms[id_])).intersection(wanted) for id_ in kept}
+    frequency = dict(zip(wanted, counted, strict=False))
+    lead = Leads(
+        rarity={term: idf(max(LIKE, stored), n) for term, n in frequency.items()},
+        unheard={term for term, n in frequency.items() if not n}.difference(*named.values()),
+        anchors=tuple(kept.values()),
+        named=named,
+    )
+    ids = [id_ for id_ in keys if id_ in kept]
+    walked = hits.keys[[id_ in kept for id_ in keys]]
+    return lead, Named(
+        keys=walked,
+        likely=np.array([kept[id_].confidence for id_ in ids], np.float64),
+        memories=memories.keep(among(memories.near, walked)),
+    )
 
 
-def written_as_a_name(anchor: Anchor, query: str) -> bool:
+def _is_written_as_a_name(anchor: Anchor, query: str) -> bool:
     """Whether a question writes it with a capital, other than as its first word."""
     return any(
         not query[start:end].islower() and (start > 0 or len(query[start:end].split()) > 1)
@@ -117,7 +136,7 @@ def written_as_a_name(anchor: Anchor, query: str) -> bool:
     )
 
 
-async def _frequencies(groups: Sequence[tuple[str, ...]], best: Keys, reader: Reader) -> Sequence[int]:
+async def _frequencies(groups: Sequence[_Terms], best: Keys, reader: Reader) -> Sequence[int]:
     """The number of memories that have all terms of each group."""
     if not reader.hides:
         return await reader.document_frequencies(ElementKind.MEMORY, groups)
@@ -133,48 +152,21 @@ def _without(spans: Sequence[tuple[int, int]], text: str) -> str:
     return text
 
 
-@attrs.frozen
-class _Doubt:
-    """The written forms of an entity, in terms, and the probability of a name if no memory has these terms."""
+async def _memories_of(entities: Sequence[UUID], reader: Reader) -> tuple[Hits, Mentioned]:
+    """Entities that hold and are visible, and the memories that mention them."""
+    hits = await reader.locate(sorted(entities))
+    return hits, await mentioning(hits.keys, MENTIONED, reader)
 
-    spans: tuple[tuple[str, ...], ...]
-    unknown: float
+
+def _link_probability(mentions: int, holding: Sequence[int], unknown: float) -> float:
+    """The greatest over the written forms of an entity, by the number of memories ``holding`` each.
+
+    ``mentions`` are those of the entity; ``unknown`` is the probability of a form that no memory has.
+    """
+    return max((min(1.0, mentions / held) if held else unknown for held in holding), default=0.0)
 
 
 def _unknown(anchor: Anchor, query: str) -> float:
     """1 unless the question capitalises other names, and not this one."""
     capitals = any(word[0].isupper() for word in query.split()[1:])
     return float(not capitals or any(not query[start:end].islower() for start, end in anchor.spans))
-
-
-async def _link_probabilities(
-    doubtful: Mapping[UUID, _Doubt], holding: Mapping[tuple[str, ...], int], best: Keys, reader: Reader
-) -> Mapping[UUID, float]:
-    """Of each entity, the greatest over its written forms; 0 for those that are in too many memories."""
-    if not doubtful:
-        return {}
-    hits = await reader.locate(sorted(doubtful))
-    found = await reader.mentioned(ElementKind.ENTITY, np.sort(hits.keys), MENTIONED)
-    if reader.hides and len(best) >= LOOKED_AT:  # else all that have the words were looked at
-        found = found.keep(np.isin(found.far, best))
-    likely = dict.fromkeys(doubtful, 0.0)
-    for entity_id, key in zip(reader.entity_ids(hits.keys), hits.keys.tolist(), strict=True):
-        mentions, doubt = int((found.near == key).sum()), doubtful[entity_id]
-        shares = [min(1.0, mentions / holding[span]) if holding[span] else doubt.unknown for span in doubt.spans]
-        likely[entity_id] = max(shares, default=0.0)
-    return likely
-
-
-def relevance(question: QuestionTerms, memories: Sequence[AbstractSet[str]], cosines: Floats) -> float:
-    """1 − (1 − coverage) · (1 − meaning), in [0, 1]; from the terms of memories, and their cosines.
-
-    Coverage is the share of the question's idf that one memory has; the best of any. Meaning is the greatest cosine
-    − `UNHEARD` × the share of the question that no memory has, at least 0. Either is enough; for a question about
-    something else both are low.
-    """
-    whole = sum(question.rarity.values()) or 1.0
-    held = (sum(each for term, each in question.rarity.items() if term in memory) for memory in memories)
-    coverage = min(1.0, max(held, default=0.0) / whole)
-    unheard = sum(each for term, each in question.rarity.items() if term in question.unheard) / whole
-    meaning = max(0.0, min(1.0, float(cosines.max(initial=0.0))) - UNHEARD * unheard)
-    return 1.0 - (1.0 - coverage) * (1.0 - meaning)

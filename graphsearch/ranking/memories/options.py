@@ -70,8 +70,6 @@ class RecallScoring:
     * ``restart``: probability of a walk to start again. ``memory_mass``: what the ``restart_memories`` best memories
       carry of the walk's start together, next to the graph's weight on the linked entities; where none is linked, the
       ``unlinked_memories`` best carry all of it.
-    * ``related``: what an entity that one step of the traversal leads to counts relative to a named one, × its
-      strength; in [0, 1], 0 is off.
     * ``subject_weight``: how much likelier an entity leads to a memory that is about it than to one that mentions it.
     * ``text_boost`` β: what arrives at a memory counts (1 + β · text) / (1 + β) times.
     * ``max_share``: entities in more than this share of the memories are walked past.
@@ -82,7 +80,6 @@ class RecallScoring:
     """
 
     fusion: Fusion = "walk"
-    rrf_k: int = 60
     candidates: int = 200
     semantic_weight: float | None = None
     passage: float = 0.5
@@ -101,7 +98,6 @@ class RecallScoring:
     memory_mass: float = 0.3
     restart_memories: int = 100
     unlinked_memories: int = 5
-    related: float = 0.0
     subject_weight: float = 20.0
     max_share: float = 0.05
     text_boost: float = 0.5
@@ -110,30 +106,18 @@ class RecallScoring:
     floor: float | None = None
 
     def __attrs_post_init__(self) -> None:
-        units = (
-            "restart",
-            "related",
-            "max_share",
-            "feedback_influence",
-            "anchored",
-            "unanchored",
-            "text_share",
-            "passage",
-        )
-        weights = (
-            *("temporal_weight", "neighbour", "answer", "second_neighbour", "session", "speaker"),
-            *("memory_mass", "text_boost", "deployment", "context_words"),
-        )
+        units = ("restart", "max_share", "feedback_influence", "anchored", "unanchored", "text_share", "passage")
+        weights = ("temporal_weight", "neighbour", "answer", "second_neighbour", "session", "speaker", "memory_mass")
+        others = ("text_boost", "deployment", "context_words")
         counts = ("candidates", "restart_memories", "unlinked_memories")
         check.refuse(
             "recall scoring",
             check.one_of("fusion", self.fusion, ("walk", "rrf", "zscore")),
             *(check.unit(name, getattr(self, name)) for name in units),
-            *(check.number(name, getattr(self, name), 0.0) for name in weights),
+            *(check.number(name, getattr(self, name), 0.0) for name in (*weights, *others)),
             None if self.semantic_weight is None else check.number("semantic_weight", self.semantic_weight, 0.0),
             None if self.floor is None else check.unit("floor", self.floor),
             check.number("subject_weight", self.subject_weight, 1.0),
-            check.number("rrf_k", self.rrf_k, 0),
             *(check.number(name, getattr(self, name), 1) for name in counts),
         )
 

@@ -19,27 +19,24 @@ from typing import Final
 import attrs
 import numpy as np
 
+from graphsearch._support.concurrency import both
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys, Rows
-from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Vector
-from graphsearch.protocols import Traversal
 from graphsearch.question.analysis import Analysis, analyse
-from graphsearch.question.linking import anchors_of, link
-from graphsearch.question.name_lookup import candidate_ids, nameable
+from graphsearch.question.linking import anchors_of
+from graphsearch.question.name_lookup import link_names
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.question_type import Intent, channel_weights
-from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import tokens
-from graphsearch.ranking.fusion import Channel, reciprocal_rank, z_score
-from graphsearch.ranking.memories.graph_channel import Walked, walk_seeds, walked
+from graphsearch.ranking.fusion import RRF_K, standard_scores
+from graphsearch.ranking.memories.board import Board, best_first, rows_among
 from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads
 from graphsearch.ranking.memories.options import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.ranking.memories.result import RecallResult
-from graphsearch.ranking.memories.scoreboard import Board, best_first, rows_among
 from graphsearch.ranking.memories.selection import Best, best_memories
-from graphsearch.ranking.memories.text_scores import FLOORS, by_passages, by_text
+from graphsearch.ranking.memories.text import FLOORS, by_passages, by_text
+from graphsearch.ranking.memories.walk import Walked, walk
 
 UNREACHED: Final = 1e-6
 """The rank of memories that a walk does not reach: among them the text decides."""
@@ -49,33 +46,26 @@ _ROUNDING: Final = 1e-9
 
 
 async def recall(
-    request: RecallRequest,
-    vector: Vector | None,
-    scoring: RecallScoring,
-    traversal: Traversal,
-    reader: Reader,
-    stopwatch: Stopwatch,
+    request: RecallRequest, vector: Vector | None, scoring: RecallScoring, reader: Reader, stopwatch: Stopwatch
 ) -> RecallResult:
     """The memories that answer a question best; ``vector`` is its embedding, if there is an embedder."""
+    with stopwatch.stage("searches"):
+        searching = _searched(request, vector, scoring, reader)
+        anchors, found = await both(named_in(request.query, reader), searching)
     with stopwatch.stage("analysis"):
-        anchors = await named_in(request.query, reader)
         analysis = analyse(request.query, as_of=reader.view.as_of, anchors=anchors)
         if request.health is None:
             request = attrs.evolve(request, health=await reader.health())
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
-    with stopwatch.stage("searches"):
-        found = await _searched(request.query, vector, weights, scoring, reader)
     with stopwatch.stage("text"):
         board = await by_text(found, analysis, weights, scoring, reader)
-        lead = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
+        lead, named = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
     way: Walked | None = None
-    trust = 0.0
-    if weights["graph"] > 0:
+    if weights["graph"]:
         with stopwatch.stage("graph"):
-            linked = await walk_seeds(lead.probabilities, scoring.related, traversal, reader)
-            way = await walked(linked, board.keys, board.total, weights["graph"], scoring, reader)
-            trust = trusted(way, lead, scoring, reader)
+            way = await walk(named, board.keys, board.total, weights["graph"], scoring, reader)
     with stopwatch.stage("fusion"):
+        trust = trusted(way, lead, scoring, reader)
         ranked = with_graph(board, found, way, weights, scoring, trust)
     with stopwatch.stage("hydration"):
         best = await best_memories(ranked, found, way, request, weights, lead, scoring, reader)
@@ -93,10 +83,50 @@ async def recall(
         health=request.health,
         reason="" if best.memories else _why_nothing(request, len(ranked.keys), best),
         timings=stopwatch.milliseconds,
-        rarity=lead.question.rarity,
+        rarity=lead.rarity,
         floor=best.floor,
         stating=best.stating,
     )
+
+
+async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
+    """The visible entities that hold and are named in whole or in part, in the order of the question."""
+    return anchors_of(question, (await link_names(question, reader)).links)
+
+
+async def _searched(
+    request: RecallRequest, vector: Vector | None, scoring: RecallScoring, reader: Reader
+) -> Mapping[str, Hits]:
+    """The hits by words and by meaning; scores, higher is better."""
+    kind, limit = ElementKind.MEMORY, scoring.candidates
+    worded = reader.lexical(kind, request.query, limit if "lexical" in request.channels else 0)
+    if vector is None or not _meaning(scoring) or "semantic" not in request.channels:
+        return {"lexical": await by_passages(await worded, request.query, scoring.passage, reader)}
+    hits, near = await both(worded, reader.nearest(kind, vector, limit))
+    hits = await by_passages(hits, request.query, scoring.passage, reader)
+    return {"lexical": hits, "semantic": attrs.evolve(near, values=1.0 - near.values / 2.0)}
+
+
+def _meaning(scoring: RecallScoring) -> float:
+    """The weight of meaning next to words."""
+    return SEMANTIC_WEIGHT if scoring.semantic_weight is None else scoring.semantic_weight
+
+
+def weights_of(
+    analysis: Analysis, request: RecallRequest, scoring: RecallScoring, *, dense: bool
+) -> Mapping[str, float]:
+    """The weight of each channel for a question; 0 for those that were not requested."""
+    intent = analysis.intent if scoring.by_intent else Intent.WHAT
+    health = 1.0 if request.health is None else request.health
+    deployment = scoring.deployment if request.workload is None else request.workload.graph_weight
+    by_intent = channel_weights(intent, deployment=deployment, health=health)
+    every = {
+        "lexical": by_intent.lexical,
+        "semantic": by_intent.semantic * _meaning(scoring) if dense else 0.0,
+        "graph": by_intent.graph,
+        "temporal": scoring.temporal_weight if analysis.periods else 0.0,
+    }
+    return {name: weight if name in request.channels else 0.0 for name, weight in every.items()}
 
 
 def trusted(way: Walked | None, lead: Leads, scoring: RecallScoring, reader: Reader) -> float:
@@ -110,59 +140,6 @@ def trusted(way: Walked | None, lead: Leads, scoring: RecallScoring, reader: Rea
 def influence_of(weight: float, trust: float) -> float:
     """The influence λ of the walk, in [0, 1], for any weight of the graph: above 1 as if it were asked that often."""
     return weight * trust if weight <= 1.0 else 1.0 - (1.0 - trust) ** weight
-
-
-def weights_of(
-    analysis: Analysis, request: RecallRequest, scoring: RecallScoring, *, dense: bool
-) -> Mapping[str, float]:
-    """The weight of each channel for a question; 0 for those that were not requested."""
-    intent = analysis.intent if scoring.by_intent else Intent.WHAT
-    health = 1.0 if request.health is None else request.health
-    deployment = scoring.deployment if request.workload is None else request.workload.graph_weight
-    by_intent = channel_weights(intent, deployment=deployment, health=health)
-    worth = SEMANTIC_WEIGHT if scoring.semantic_weight is None else scoring.semantic_weight
-    every = {
-        "lexical": by_intent.lexical,
-        "semantic": by_intent.semantic * worth if dense else 0.0,
-        "graph": by_intent.graph,
-        "temporal": scoring.temporal_weight if analysis.periods else 0.0,
-    }
-    return {name: weight if name in request.channels else 0.0 for name, weight in every.items()}
-
-
-async def _searched(
-    query: str, vector: Vector | None, weights: Mapping[str, float], scoring: RecallScoring, reader: Reader
-) -> Mapping[str, Hits]:
-    """The hits by words and by meaning; scores, higher is better."""
-    limit = scoring.candidates
-    worded = await reader.lexical(ElementKind.MEMORY, query, limit if weights["lexical"] else 0)
-    found = {"lexical": await by_passages(worded, query, scoring.passage, reader)}
-    if weights["semantic"] and vector is not None:
-        hits = await reader.nearest(ElementKind.MEMORY, vector, limit)
-        found["semantic"] = attrs.evolve(hits, values=1.0 - hits.values / 2.0)
-    return found
-
-
-def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
-    if not request.query.strip():
-        return "nothing was asked"
-    if best.with_text and best.relevance < best.floor:
-        return f"nothing relevant: what is found comes to {best.relevance:.2f}, less than {best.floor:g}"
-    if best.with_text:
-        return f"none of {scored} memories scores {request.min_score:g} or more"
-    if scored:
-        return f"none of {scored} memories found has a text to show"
-    return "no visible memory shares a word, a meaning or an entity with the question"
-
-
-_NOTHING_KNOWN: Final = Wording(naming={}, telling={}, type_terms=frozenset())
-
-
-async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
-    """The visible entities that hold and are named in whole or in part, in the order of the question."""
-    words = tokens(question)
-    known = await nameable(await candidate_ids(question, words, reader), reader)
-    return anchors_of(question, link(question, words, known, _NOTHING_KNOWN, reader.analyser.terms).links)
 
 
 def with_graph(
@@ -181,18 +158,18 @@ def with_graph(
         return _by_rankings(board, found, way, weights, scoring)
     if way is None:
         return board
-    reached = board.add("graph", way.graph.memories, np.zeros(len(way.graph.memories)))
-    influence = influence_of(weights["graph"], trust)
     first = board.first(KEPT)
     first = first[board.of(first) > 0]
+    reached = board.add("graph", way.graph.memories, np.zeros(len(way.graph.memories)))
+    influence = influence_of(weights["graph"], trust)
     boost = scoring.text_boost / (1.0 + scoring.text_boost)
     ranks = np.full(len(board.keys), UNREACHED)
     ranks[reached] = np.maximum(way.ranks, UNREACHED)
     board.scale(1.0 - influence + influence * boost * ranks)
-    board.add_to_all("graph", influence * (1.0 - boost) * ranks)
+    board.add("graph", board.keys, influence * (1.0 - boost) * ranks)
     if scoring.text_share > 0:
         kept = rows_among(board.keys, first)
-        board.add_to_all("place", raised(board.total, board.keys, kept, scoring.text_share))
+        board.add("place", board.keys, raised(board.total, board.keys, kept, scoring.text_share))
     return board
 
 
@@ -205,23 +182,17 @@ def _by_rankings(
         inside = board.keys[board.parts["temporal"] > 0]
         lists["temporal"] = (inside, np.ones(len(inside)))
     if way is not None:
-        lists["graph"] = way.ranking()
-    places = KeyIndex(np.unique(np.concatenate([keys for keys, _ in lists.values()])))
-    channels = {
-        name: Channel(
-            keys=places.of(keys).tolist(),
-            scores=scores.tolist(),
-            weight=weights[name],
-            floor=FLOORS[name],
-            graded=name == "graph" and scoring.fusion == "rrf",
-        )
-        for name, (keys, scores) in lists.items()
-    }
-    fused = reciprocal_rank(channels, rrf_k=scoring.rrf_k) if scoring.fusion == "rrf" else z_score(channels)
-    ranked = Board(places.keys)
-    for name in channels:
-        parts = {each.key: each.parts[name].contribution for each in fused if name in each.parts}
-        ranked.add(name, places.keys[list(parts)], np.array(list(parts.values())))
+        order = best_first(way.ranks, way.graph.memories, len(way.ranks))
+        order = order[way.ranks[order] > 0]
+        lists["graph"] = (way.graph.memories[order], way.ranks[order])
+    ranked = Board(np.unique(np.concatenate([keys for keys, _ in lists.values()])))
+    for name, (keys, scores) in lists.items():
+        if scoring.fusion == "rrf":
+            grades = scores if name == "graph" else np.ones(len(keys))
+            contributions = grades / (RRF_K + np.arange(1, len(keys) + 1))
+        else:
+            contributions = standard_scores(scores, len(ranked.keys), FLOORS[name])
+        ranked.add(name, keys, weights[name] * contributions)
     ranked.best_is_one()
     return ranked
 
@@ -243,3 +214,15 @@ def raised(scores: Floats, keys: Keys, first: Rows, share: float) -> Floats:
         ranked = [*ranked[: place - 1], row, *(each for each in ranked[place - 1 :] if each != row)]
     added: Floats = now - scores
     return added
+
+
+def _why_nothing(request: RecallRequest, scored: int, best: Best) -> str:
+    if not request.query.strip():
+        return "nothing was asked"
+    if best.with_text and best.relevance < best.floor:
+        return f"nothing relevant: what is found comes to {best.relevance:.2f}, less than {best.floor:g}"
+    if best.with_text:
+        return f"none of {scored} memories scores {request.min_score:g} or more"
+    if scored:
+        return f"none of {scored} memories found has a text to show"
+    return "no visible memory shares a word, a meaning or an entity with the question"

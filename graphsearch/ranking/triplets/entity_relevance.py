@@ -25,7 +25,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Hits, Keys, Mask
 from graphsearch.columns.formulas import cosines
-from graphsearch.columns.key_index import among
+from graphsearch.columns.key_index import first_rows
 from graphsearch.model import ElementKind, Vector
 from graphsearch.question.code_questions import DEFINES, place_verbs
 from graphsearch.question.interpreting import Understanding
@@ -199,9 +199,11 @@ async def _found(
     return hits.keep(np.argsort(hits.keys, kind="stable"))
 
 
-def together(one: Hits, other: Hits) -> Hits:
-    """The distinct elements of two lists; of common ones the row of the first."""
-    return Hits.concatenate([one, other.keep(~among(other.keys, one.keys))])
+def together(*lists: Hits) -> Hits:
+    """The distinct elements of several lists, in order; of common ones the first row."""
+    every = Hits.concatenate([each for each in lists if len(each)] or [lists[0]])
+    once, _ = first_rows(every.keys)
+    return every if len(once) == len(every) else every.keep(np.sort(once))
 
 
 async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:

@@ -45,6 +45,10 @@ SHARPNESS: Final = 0.25
 """Decay of a hop with the affinity of its type: exp(SHARPNESS · (affinity − the best))."""
 
 
+AnchorWeights = tuple[Floats, Floats, Floats]
+"""Of each relation: at its source, at its target, and from one hop away."""
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class Edges:
     """Relations by the rows of their ends and of their types."""
@@ -55,6 +59,10 @@ class Edges:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def keep(self, rows: Rows) -> Edges:
+        """Some of the relations, in this order."""
+        return Edges(source=self.source[rows], target=self.target[rows], type=self.type[rows])
 
 
 def direct(anchor: Floats, edges: Edges) -> tuple[Floats, Floats]:
@@ -73,34 +81,32 @@ def lent(anchor: Floats, edges: Edges, affinity: Floats, between: Mask) -> Float
     state the same of other entities. Of equally good hops that by the first type counts, which no order of relations
     moves.
     """
-    counted = np.zeros(len(edges))
-    if not len(edges) or not (anchor > CERTAIN).any():
-        return counted
-    worth = np.exp(SHARPNESS * (affinity - affinity.max()))
-    near = np.concatenate((edges.source, edges.target))
-    far = np.concatenate((edges.target, edges.source))
-    relation = np.tile(np.arange(len(edges)), 2)
-    given = anchor[near] * worth[relation] * np.where(between, 1.0, LENT)[far]
-    lending: Mask = (anchor[near] > CERTAIN) & (anchor[far] <= CERTAIN)
-    steps = np.flatnonzero(lending)
-    if not len(steps):
-        return counted
-    best = np.zeros(len(anchor))
-    by = np.full(len(anchor), -1)
-    hop = 2 * edges.type[relation] + (far == edges.source[relation])  # all that it matters of it which way was taken
-    order = steps[np.lexsort((hop[steps], -given[steps]))][::-1]  # the best comes last, and remains
+    found = np.zeros(len(edges))
+    sure = anchor > CERTAIN
+    at_source, at_target = sure[edges.source], sure[edges.target]
+    (out,), (back,) = (at_source & ~at_target).nonzero(), (at_target & ~at_source).nonzero()
+    relation = np.concatenate((out, back))
+    if not len(relation):
+        return found
+    near = np.concatenate((edges.source[out], edges.target[back]))
+    far = np.concatenate((edges.target[out], edges.source[back]))
+    to_source = np.arange(len(relation)) >= len(out)
+    worth = np.exp(SHARPNESS * (affinity[relation] - affinity.max()))
+    given = anchor[near] * worth * np.where(between[far], 1.0, LENT)
+    way = 2 * edges.type[relation] + to_source
+    order = np.lexsort((way, -given))[::-1]  # the best comes last, and remains
+    best, by = np.zeros(len(anchor)), np.full(len(anchor), NONE)
     best[far[order]], by[far[order]] = given[order], order
     for ends, is_source in ((edges.source, True), (edges.target, False)):
-        step = by[ends]
-        lender = relation[step]
-        reached_as_source = far[step] == edges.source[lender]
-        sibling = (edges.type[lender] == edges.type) & (reached_as_source == is_source)
-        allowed = (step >= 0) & (lender != np.arange(len(edges))) & ~sibling
-        counted = np.maximum(counted, np.where(allowed, best[ends], 0.0))
-    return counted
+        (reached,) = (by[ends] != NONE).nonzero()
+        step = by[ends[reached]]
+        sibling = (edges.type[relation[step]] == edges.type[reached]) & (to_source[step] == is_source)
+        kept = reached[(relation[step] != reached) & ~sibling]
+        found[kept] = np.maximum(found[kept], best[ends[kept]])
+    return found
 
 
-def anchor_weights(anchor: Floats, edges: Edges, affinity: Floats, between: Mask) -> tuple[Floats, Floats, Floats]:
+def anchor_weights(anchor: Floats, edges: Edges, affinity: Floats, between: Mask) -> AnchorWeights:
     """The weights of the anchors for each relation: at its source, at its target, and passed on from one hop away."""
     source, target = direct(anchor, edges)
     return source, target, np.maximum(lent(anchor, edges, affinity, between) - source - target, 0.0)
@@ -134,10 +140,10 @@ PARTS: Final = (
 class Evidence:
     """Properties of relations, one row each.
 
-    * ``anchor``: by entity, the probability that the question names it. ``kind``: how much its type is requested.
+    * ``anchor``: by entity, the probability that the question names it, and the ``weights`` that follow from it
+      (`anchor_weights`). ``kind``: by entity, how much its type is requested.
     * ``affinity``: of the relation's type. ``wrong``: whether its direction differs from the question's; ``past``:
-      whether it has ended. ``between``: whether an entity is of a kind that the question mentions besides the
-      requested one.
+      whether it has ended.
     * ``definition``: the type by which a scope of code defines what is in it.
     * ``described``: the rows of the described entities, best first, and ``likely``: the weight of each, relative to a
       named one; ``sure``: the probability that one of them is meant.
@@ -146,11 +152,11 @@ class Evidence:
 
     edges: Edges
     anchor: Floats
+    weights: AnchorWeights
     kind: Floats
     affinity: Floats
     wrong: Mask
     past: Mask
-    between: Mask
     words: Floats
     meaning: Floats
     definition: int = NONE
@@ -167,20 +173,22 @@ class Relevance:
     evidence: Floats
     parts: Mapping[str, Floats]
 
-    def shares(self, row: int) -> Mapping[str, float]:
-        """The contribution of each part of a relation's evidence to its relevance; they add up to it."""
-        value, total = float(self.value[row]), float(self.evidence[row])
-        if abs(total) < 1e-9:  # noqa: PLR2004 - nothing to divide
-            return {name: value / len(self.parts) for name in self.parts}
-        return {name: value * float(part[row]) / total for name, part in self.parts.items()}
+    def shares(self, rows: Rows) -> list[Mapping[str, float]]:
+        """For each of some relations, what each part of the evidence contributes to the relevance: these add up to it.
+
+        Parts that add up to nothing share it evenly.
+        """
+        parts, total = np.array([part[rows] for part in self.parts.values()]), self.evidence[rows]
+        there = abs(total) > 1e-9  # noqa: PLR2004 - nothing to divide
+        share = np.divide(parts, total, out=np.full(parts.shape, 1.0 / len(PARTS)), where=there)
+        return [dict(zip(self.parts, each, strict=True)) for each in (share * self.value[rows]).T.tolist()]
 
 
 def relevance(known: Evidence) -> Relevance:
     """Add up the evidence."""
-    source, target, lent = anchor_weights(known.anchor, known.edges, known.affinity, known.between)
-    edges = known.edges
-    answer = np.where(known.anchor[edges.source] >= known.anchor[edges.target], edges.target, edges.source)
-    own: tuple[Floats, ...] = (
+    edges, anchor = known.edges, known.anchor
+    answer = np.where(anchor[edges.source] >= anchor[edges.target], edges.target, edges.source)
+    own = (
         AFFINITY * known.affinity,
         KIND * known.kind[answer],
         WORDS * known.words,
@@ -191,9 +199,9 @@ def relevance(known: Evidence) -> Relevance:
     described = counted(
         known.described, ANCHORS * known.likely, edges, np.sum(own, axis=0), known.sure, known.definition
     )
-    parts = (ANCHORS * source, ANCHORS * target, ANCHORS * lent, described, *own)
+    parts = (*(ANCHORS * weight for weight in known.weights), described, *own)
     total: Floats = np.sum(parts, axis=0)
-    ideal = ANCHORS * known.anchor.max(initial=0.0) + IDEAL
+    ideal = ANCHORS * anchor.max(initial=0.0) + IDEAL
     return Relevance(
         value=np.exp((total - total.max(initial=ideal)) / TEMPERATURE),
         evidence=total,
@@ -259,16 +267,20 @@ def counted(described: Rows, worth: Floats, edges: Edges, own: Floats, sure: flo
     if not len(described) or not len(edges):
         return np.zeros(len(edges))
     every = np.zeros(_entities(described, edges))
+    every[described] = 1.0
+    (near,) = ((every[edges.source] + every[edges.target]) > 0.0).nonzero()
     every[described] = worth
     passed_on(every, edges)
     counts = LATER * np.maximum(every[edges.source], every[edges.target])
-    found = introductions(described, edges, own, sure, definition)
-    there = np.flatnonzero(found != NONE)
+    around, content = edges.keep(near), own[near]
+    found = introductions(described, around, content, sure, definition)
+    (there,) = (found != NONE).nonzero()
     if not len(there):
         return counts
-    best = np.array([own[(edges.source == entity) | (edges.target == entity)].max() for entity in described[there]])
+    best = np.array([content[(around.source == one) | (around.target == one)].max() for one in described[there]])
     introduced = sure * best.max() + (1.0 - sure) * best
-    counts[found[there]] = np.maximum(counts[found[there]], worth[there] + introduced - own[found[there]])
+    rows = near[found[there]]
+    counts[rows] = np.maximum(counts[rows], worth[there] + introduced - own[rows])
     return counts
 
 

@@ -87,7 +87,7 @@ async def drop_documents(session: Session, kind: ElementKind, ids: Iterable[Any]
 
 async def delete_rows(session: Session, kind: ElementKind, table: str, ids: Collection[Any], *, key: str = "id") -> int:
     """Delete what a table keeps for each of some elements; return the number of its rows."""
-    return (await session.run(statement("delete rows", kind, table=table, key=key), ids=list(ids))).rowcount
+    return (await session.run(statement("delete rows", kind, table=table, key=key), ids=list(ids))).count
 
 
 async def put_documents(session: Session, kind: ElementKind, documents: Sequence[tuple[Any, Document]]) -> None:
@@ -270,7 +270,7 @@ async def _settle_rows(session: Session, kind: ElementKind, limit: int) -> int:
     if kind is ElementKind.ENTITY:
         return await move_vectors(session, limit=limit)
     if kind is ElementKind.RELATION:
-        return (await session.run(statement("settle relations"), limit=limit)).rowcount
+        return (await session.run(statement("settle relations"), limit=limit)).count
     return 0
 
 

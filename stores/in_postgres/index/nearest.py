@@ -81,7 +81,8 @@ async def _by_index(session: Session, kind: ElementKind, index: VectorIndex, val
 
 async def _run(session: Session, kind: ElementKind, name: str, **values: Any) -> tuple[Any, ...]:
     unmoved = kind is ElementKind.ENTITY and session.tally(kind).behind
-    (row,) = await (await session.run_kept_here(statement(name, kind, unsettled=unmoved), **values)).fetchall()
+    query = statement(name, kind, unsettled=unmoved)
+    (row,) = await session.rows_kept(query, **values)
     return row
 
 

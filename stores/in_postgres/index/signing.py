@@ -164,5 +164,5 @@ async def drop_signatures(session: Session, kind: ElementKind, codes: Collection
     """Delete unused signatures: they may quote forgotten memories."""
     if codes is None or codes:
         dropped = await session.run(statement("drop signatures", kind), codes=None if codes is None else list(codes))
-        if dropped.rowcount:
-            await session.run(statement("count dropped signatures"), dropped=dropped.rowcount)
+        if dropped.count:
+            await session.run(statement("count dropped signatures"), dropped=dropped.count)

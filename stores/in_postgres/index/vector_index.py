@@ -98,7 +98,7 @@ async def _calibrate(session: Session, kind: ElementKind, part: int, vectors: in
         if not affordable(candidates, vectors):
             break
         query = statement("indexed distances", kind)
-        found = await (await session.run_kept_here(query, **values, part=part, candidates=candidates)).fetchall()
+        found = await session.rows_kept(query, **values, part=part, candidates=candidates)
         if len(found) < len(points):
             continue
         near, tenth, last = np.array(found, np.float64).T

@@ -146,8 +146,7 @@ async def _read(session: Session, kind: ElementKind, requested: Sequence[Any]) -
     if unread := [key for key in requested if key not in known]:
         ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
         found = await session.run_kept(statement("get", kind), ids=ids)
-        names = [column.name for column in found.description or ()]
-        for row in await found.fetchall():
-            key = row[0] if kind is ElementKind.MEMORY else row[0].bytes
-            known[key] = rows.element_of(kind, dict(zip(names, row, strict=True)))
+        for row in found.dicts:
+            key = row["id"] if kind is ElementKind.MEMORY else row["id"].bytes
+            known[key] = rows.element_of(kind, row)
     return list(map(known.get, requested))

@@ -10,13 +10,12 @@ from uuid import UUID
 
 import attrs
 import numpy as np
-import psycopg
 
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold
 from graphsearch.claims.naming import words_of as name_words
 from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.model import ElementKind, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
+from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
@@ -24,6 +23,8 @@ from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
 from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
+from graphsearch.stores.in_postgres.read.reading import stored
+from graphsearch.stores.in_postgres.session.sending import Answer
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
@@ -158,7 +159,7 @@ class PostgresSearching(PostgresScope, Searching):
             values = {
                 "terms": list(wanted),
                 "idf": list(wanted.values()),
-                "candidates": list(candidates),
+                "chosen": list(candidates),
                 "new_terms": new.terms,
                 "new_ids": new.ids,
                 "new_frequencies": new.frequencies,
@@ -171,7 +172,7 @@ class PostgresSearching(PostgresScope, Searching):
                 **rows.view_values(view),
             }
             if not common:
-                return await _hits(session.run_kept_here, kind, "lexical by candidates", **values)
+                return await _hits(session.run_kept, kind, "lexical by candidates", **values)
             return await _hits(
                 session.run,
                 kind,
@@ -187,6 +188,15 @@ class PostgresSearching(PostgresScope, Searching):
             if not ids:
                 return _no_hits(ElementKind.ENTITY)
             return await _hits(session.run_kept, ElementKind.ENTITY, "locate", ids=list(ids), **rows.view_values(view))
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        partly = await self.find_name_words(words, limit=limit)
+        having = Counter(match.name for match in partly)
+        matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
+        hits = await self.locate([match.entity_id for match in matches], view=view)
+        async with self._reading() as session:
+            entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
+        return Named(matches=matches, hits=hits, entities=entities)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
         async with self._reading() as session:
@@ -293,9 +303,8 @@ def _no_hits(kind: ElementKind) -> Hits:
     return Hits(keys=rows.keys_of(kind, b""), signatures=none.astype(np.int64), values=none, importance=none)
 
 
-_Run = Callable[..., Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]]
+_Run = Callable[..., Awaitable[Answer]]
 
 
 async def _hits(run: _Run, kind: ElementKind, name: str, **values: Any) -> Hits:
-    (row,) = await (await run(statement(name, kind), **values)).fetchall()
-    return hits_of(kind, row)
+    return hits_of(kind, (await run(statement(name, kind), **values)).packed)

@@ -16,7 +16,6 @@ import attrs
 import psycopg
 from psycopg import sql
 from psycopg.pq import TransactionStatus
-from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from graphsearch._support.concurrency import finished
@@ -33,14 +32,21 @@ from graphsearch.stores.in_postgres.session.migrating import (
     check_schema,
     is_pooled,
 )
-from graphsearch.stores.in_postgres.session.sessions import Connection, Session, SignatureCaches, Tally, VectorIndex
-from graphsearch.stores.in_postgres.session.statements import statement, with_literals
+from graphsearch.stores.in_postgres.session.sending import (
+    Answer,
+    Connection,
+    Statement,
+    literal_statements,
+    send_together,
+)
+from graphsearch.stores.in_postgres.session.sessions import Session, SignatureCaches, Tally, VectorIndex
+from graphsearch.stores.in_postgres.session.statements import numbered, statement
 from graphsearch.stores.in_postgres.session.watching import answered_within, unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
-Opening: TypeAlias = Callable[..., Sequence[bytes]]
-"""The statements that open a transaction, called with ``distributed``: whether they go to a cluster."""
+Opening: TypeAlias = Callable[..., Sequence[Statement]]
+"""The statements that open a transaction, called with ``settled`` as of a gateway, and with whether it is a cluster's."""
 
 _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
 
@@ -54,6 +60,8 @@ class Gateway:
     """The server's address for error messages."""
     timeout: float = 10.0
     """Seconds to wait for a connection."""
+    settled: bool = False
+    """Whether the connections have the settings of a read, so that no transaction need set them; see `settle`."""
     analyser: Analyser = ENGLISH
     _secret: UUID | None = None
     """That of the database, known once checked."""
@@ -103,10 +111,8 @@ class Gateway:
     async def _beside(self, other: Session, scope: Scope) -> AsyncIterator[Session]:
         """A session in the transaction of that of another scope."""
         with translated(self.server):
-            cursor = other.connection.cursor(row_factory=dict_row)
-            query = with_literals(statement("scope"), {"org": scope.org_id, "project": scope.project_id})
-            await other.sender.execute(scope, cursor, query, prepare=False)
-            session = self._session_of(other.connection, scope, await cursor.fetchone())
+            answer = await other.sender.execute(scope, _scope_row(scope))
+            session = self._session_of(other.connection, scope, answer)
             session.sender, session.keeps_plans = other.sender, True
             try:
                 yield session
@@ -123,7 +129,7 @@ class Gateway:
         append to the log, run concurrently. A write that is ``changing`` elements or names increases `Session.changes`.
         """
         key = int.from_bytes(hashlib.blake2b(repr(scope).encode(), digest_size=8).digest(), "big", signed=True)
-        steps = ["lock scope" if alone else "share scope"]
+        steps = ["write settings", "enter scope", "lock scope" if alone else "share scope"]
         steps += ["make scope"] if create else []
         steps += ["move scope"] if changing else []
         opening = partial(_opening, scope, "begin write", *steps, lock=key, analyser=self.analyser.name)
@@ -135,20 +141,21 @@ class Gateway:
         self._refuse_fork()
         with translated(self.server, writing=writing), stage("transaction", database="postgresql"):
             async with AsyncExitStack() as stack:
-                connection, row = await self._begin(stack, opening, writing=writing)
-                session = self._session_of(connection, scope, row)
+                connection, answer = await self._begin(stack, opening, writing=writing)
+                session = self._session_of(connection, scope, answer)
                 stack.push_async_callback(session.sender.close)
                 try:
                     yield session
                 finally:
                     session.open = False
 
-    def _session_of(self, connection: Connection, scope: Scope, row: dict[str, Any] | None) -> Session:
+    def _session_of(self, connection: Connection, scope: Scope, answer: Answer) -> Session:
         """The session of a transaction that is in a scope, with the scope's row. Raises `UnknownScopeError`."""
-        if row is None:
+        if not (found := answer.dicts):
             raise UnknownScopeError(
                 f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
             )
+        (row,) = found
         self._refuse_other(row.pop("analyser"), scope)
         return Session(
             connection=connection,
@@ -183,7 +190,8 @@ class Gateway:
         ended = False
         try:
             connection = await asyncio.shield(getting)
-            await connection.set_autocommit(True)
+            if not connection.autocommit:
+                await connection.set_autocommit(True)
             yield connection
             ended = True
         finally:
@@ -205,9 +213,7 @@ class Gateway:
                 connection.pgconn.finish()  # whoever gets it next could not use it
             await self.pool.putconn(connection)
 
-    async def _begin(
-        self, stack: AsyncExitStack, opening: Opening, *, writing: bool
-    ) -> tuple[Connection, dict[str, Any] | None]:
+    async def _begin(self, stack: AsyncExitStack, opening: Opening, *, writing: bool) -> tuple[Connection, Answer]:
         """A connection in a new transaction, and the scope's row, in one round trip.
 
         Broken connections in the pool, as all are after the server restarts, are discarded.
@@ -220,7 +226,8 @@ class Gateway:
                 await self._check(connection)
                 # A read begins at once; a write waits for the writers before it.
                 with nullcontext() if writing else answered_within(connection, self.timeout):
-                    row = await unbroken(connection, _last_row(connection, opening(distributed=self._distributed)))
+                    sending = send_together(connection, opening(settled=self.settled, distributed=self._distributed))
+                    *_, row = await unbroken(connection, sending)
             except BaseException as error:
                 await attempt.__aexit__(type(error), error, error.__traceback__)
                 lost = isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error)
@@ -247,9 +254,9 @@ class Gateway:
 
     async def _check(self, connection: Connection) -> None:
         """Once; a later connection is only set up."""
+        if self._pooled:
+            connection.prepare_threshold = None
         if self._checked:
-            if self._pooled:
-                connection.prepare_threshold = None
             return
         async with self._lock:
             self._pooled = await is_pooled(connection)
@@ -270,6 +277,11 @@ async def _analyse(connection: Connection, growth: float, megabytes: int) -> Non
         await connection.execute(sql.SQL("SET LOCAL default_statistics_target = 10; ANALYZE {}").format(tables))
 
 
+async def settle(connection: Connection) -> None:
+    """Give a connection the settings of a read for good; it must have a process of the server to itself."""
+    await connection.execute(statement("settings").replace(b"SET LOCAL", b"SET"), prepare=False)
+
+
 async def check_store(connection: Connection) -> bool:
     """Whether the tables are distributed over a cluster; raise an error unless a store can use this connection."""
     check_encoding(connection)
@@ -279,28 +291,21 @@ async def check_store(connection: Connection) -> bool:
     return await check_distribution(connection)
 
 
-def _opening(scope: Scope, begin: str, *steps: str, distributed: bool, **values: Any) -> Sequence[bytes]:
-    """The statements that open a transaction, as one string, or one by one; the last reads the scope's row."""
-    query = b"\n".join(statement(name) for name in (begin, "enter scope", *steps, "scope"))
+def _opening(scope: Scope, *steps: str, settled: bool, distributed: bool, **values: Any) -> Sequence[Statement]:
+    """The statements that open a transaction; the last reads the scope's row."""
+    begin, *others = steps
+    names = [begin, *(() if settled else ("settings",)), *(("plan for values",) if distributed else ()), *others]
     literals = {"org": scope.org_id, "project": scope.project_id, **values}
-    return [with_literals(each, literals) for each in (query.split(b";\n") if distributed else [query])]
+    return [*(each for name in names for each in literal_statements(name, **literals)), _scope_row(scope)]
 
 
 @lru_cache(maxsize=1_024)
-def _opening_of_read(scope: Scope, *, distributed: bool) -> Sequence[bytes]:
+def _opening_of_read(scope: Scope, *, settled: bool, distributed: bool) -> Sequence[Statement]:
     """The opening statements of every read of a scope, cached: building them takes longer than executing them."""
-    return _opening(scope, "begin read in cluster" if distributed else "begin read", distributed=distributed)
+    return _opening(scope, "begin read", "enter scope", settled=settled, distributed=distributed)
 
 
-async def _last_row(connection: Connection, opening: Sequence[bytes]) -> dict[str, Any] | None:
-    async with connection.cursor(row_factory=dict_row) as cursor:
-        if len(opening) == 1:
-            await cursor.execute(opening[0], prepare=False)
-            while cursor.nextset():
-                pass
-            return await cursor.fetchone()
-        async with connection.pipeline():
-            for each in opening[:-1]:
-                await connection.execute(each, prepare=False)
-            await cursor.execute(opening[-1], prepare=False)
-            return await cursor.fetchone()
+def _scope_row(scope: Scope) -> Statement:
+    text, names = numbered(statement("scope"))
+    values = {"org": scope.org_id, "project": scope.project_id}
+    return Statement(text, [values[name] for name in names], kept=True)

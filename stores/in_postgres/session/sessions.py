@@ -1,123 +1,21 @@
-"""Transactions in one scope: the only way in which the Postgres store reads and writes its tables.
-
-Statements that the tasks of a snapshot request at the same moment share a round trip, and what it has read is cached.
-"""
+"""Transactions in one scope: the only way in which the Postgres store reads and writes its tables."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import nullcontext
-from functools import lru_cache, partial
-from typing import Any, Final, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
-import psycopg
 from numpy.typing import NDArray
-from psycopg.rows import dict_row
 
-from graphsearch._support.concurrency import finished
-from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
-from graphsearch.stores.in_postgres.session.statements import statement, with_literals
+from graphsearch.stores.in_postgres.session.sending import Answer, Connection, Sender, Statement, send_together
+from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
 from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
-
-Connection: TypeAlias = psycopg.AsyncConnection[Any]
-Row = TypeVar("Row")
-
-
-@attrs.define(eq=False)
-class _Asked:
-    """A statement waiting to be sent, and its outcome."""
-
-    scope: Scope
-    execute: Callable[[], Awaitable[Any]]
-    sent: bool = False
-    error: Exception | None = None
-
-
-@attrs.define(eq=False)
-class Sender:
-    """Sends the statements of one connection, in the order of their requests, each in the scope of its session.
-
-    ``scope`` is that which the transaction is in.
-    """
-
-    connection: Connection
-    scope: Scope
-    _asked: list[_Asked] = attrs.field(factory=list)
-    _turn: asyncio.Lock = attrs.field(factory=asyncio.Lock)
-    _closed: bool = False
-
-    async def execute(
-        self,
-        scope: Scope,
-        cursor: psycopg.AsyncCursor[Row],
-        query: bytes,
-        values: Any = None,
-        *,
-        prepare: bool | None = None,
-    ) -> psycopg.AsyncCursor[Row]:
-        """The cursor with the result of a statement in a scope. Raises `StoreError` when the snapshot has ended."""
-        mine = _Asked(scope, partial(cursor.execute, query, values, prepare=prepare))
-        self._asked.append(mine)
-        await asyncio.sleep(0)  # other tasks may be about to request theirs
-        async with self._turn:
-            if self._closed:
-                raise StoreError("the snapshot of this read has ended: await its reads inside")
-            if not mine.sent:
-                await unbroken(self.connection, self._send())
-        if mine.error is not None:
-            raise mine.error
-        return cursor
-
-    async def _enter(self, scope: Scope) -> None:
-        """Move the transaction to a scope, whose rows alone row-level security shows from then on."""
-        if scope == self.scope:
-            return
-        for setting in entering(scope):
-            await self.connection.execute(setting, prepare=False)
-        self.scope = scope
-
-    async def close(self) -> None:
-        """Refuse all statements from now on; one that is being sent for another task has ended first."""
-        self._closed = True
-        if self._turn.locked():
-            try:
-                await finished(self._turn.acquire())
-            finally:
-                self._turn.release()  # whoever waits is refused
-
-    async def _send(self) -> None:
-        """Send all that waits. A failure fails all of it: the transaction is aborted."""
-        together, self._asked = self._asked, []
-        alone = len(together) == 1 and together[0].scope == self.scope
-        error: Exception | None = psycopg.OperationalError("a statement that was sent with this one was cancelled")
-        try:
-            async with nullcontext() if alone else self.connection.pipeline():
-                for each in together:
-                    await self._enter(each.scope)
-                    await each.execute()
-            error = None
-        except Exception as raised:  # noqa: BLE001 - raised for each of those who asked
-            error = raised
-        finally:
-            for each in together:
-                each.sent, each.error = True, error
-
-
-@lru_cache(maxsize=1_024)
-def entering(scope: Scope) -> Sequence[bytes]:
-    """The statements that move an open transaction to a scope."""
-    return [
-        with_literals(each, {"org": scope.org_id, "project": scope.project_id})
-        for each in statement("move to scope").split(b";\n")
-    ]
-
 
 SCOPES: Final = 256
 """Maximum number of scopes with cached signatures."""
@@ -259,40 +157,37 @@ class Session:
     filled: set[str] = attrs.field(factory=set)
     """The temporary tables that this transaction has filled."""
 
-    async def run(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+    async def run(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement, planned for its values; %(org)s and %(project)s are the scope."""
-        return await self._execute(self.connection.cursor(binary=True), query, values)
+        if not self.keeps_plans:
+            return await self.run_kept(query, **values)
+        # Statements with literals are planned for these; kept plans are of statements with parameters.
+        return await self.sender.execute(self.scope, Statement(with_literals(query, {**self._here, **values})))
 
-    async def run_kept(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-        """Execute a statement for which one plan is good for all values; a read keeps that plan."""
-        return await self._send(self.connection.cursor(binary=True), query, self._bound(values))
+    async def run_kept(self, query: bytes, **values: Any) -> Answer:
+        """Execute a statement for which one plan is good for all values; a read keeps that plan.
 
-    async def run_kept_here(self, query: bytes, **values: Any) -> psycopg.AsyncCursor[tuple[Any, ...]]:
-        """Execute a statement whose good plan depends on the scope, the limit and the filters of a view.
-
-        A read keeps one plan for each combination of these. The planner assumes that hardly any row meets a condition
-        on unknown values, and would scan all relations of a scope for the nearest few.
+        The planner must know how few rows are wanted: limits are written into the text.
         """
-        constants = tuple(
-            (name, tuple(value) if isinstance(value, list) else value)
-            for name, value in values.items()
-            if name in _CONSTANTS and not (name == "refolded" and value)  # which can be thousands
-        )
-        cursor = self.connection.cursor(binary=True)
-        return await self._send(cursor, _with_constants(query, self.scope, constants), self._bound(values))
+        text, names = numbered(query, tuple((name, values[name]) for name in CONSTANTS if name in values))
+        bound = self._here | _packed(values)
+        asked = Statement(text, [bound[name] for name in names], kept=True)
+        if self.keeps_plans:  # in one round trip with those that other tasks ask at the same moment
+            return await self.sender.execute(self.scope, asked)
+        (answer,) = await unbroken(self.connection, send_together(self.connection, [asked]))
+        return answer
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
-        cursor = self.connection.cursor(binary=True, row_factory=dict_row)
-        return await (await self._execute(cursor, query, values)).fetchall()
+        return (await self.run(query, **values)).dicts
 
     async def rows(self, query: bytes, **values: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement, as `run` executes it."""
-        return await (await self.run(query, **values)).fetchall()
+        return (await self.run(query, **values)).rows
 
     async def rows_kept(self, query: bytes, **values: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement, as `run_kept` executes it."""
-        return await (await self.run_kept(query, **values)).fetchall()
+        return (await self.run_kept(query, **values)).rows
 
     async def row(self, query: bytes, **values: Any) -> tuple[Any, ...]:
         """The one row of a statement that aggregates, as `run` executes it."""
@@ -303,23 +198,6 @@ class Session:
         """The single column of a statement, as `run_kept` executes it."""
         return [key for (key,) in await self.rows_kept(query, **values)]
 
-    async def _execute(
-        self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Mapping[str, Any]
-    ) -> psycopg.AsyncCursor[Row]:
-        if not self.keeps_plans:
-            return await self._send(cursor, query, self._bound(values))
-        # Statements with literals are planned for these; kept plans are of statements with parameters.
-        literal = psycopg.AsyncClientCursor(self.connection).mogrify(query, {**self._here, **values})
-        return await self._send(cursor, literal.encode(), prepare=False)
-
-    async def _send(
-        self, cursor: psycopg.AsyncCursor[Row], query: bytes, values: Any = None, *, prepare: bool | None = None
-    ) -> psycopg.AsyncCursor[Row]:
-        """Execute a statement; in a read, in one round trip with those that other tasks send at the same moment."""
-        if not self.keeps_plans:
-            return await unbroken(self.connection, cursor.execute(query, values, prepare=prepare))
-        return await self.sender.execute(self.scope, cursor, query, values, prepare=prepare)
-
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""
         return self.tallies.get(kind.value, Tally())
@@ -327,9 +205,6 @@ class Session:
     def vector_index(self, kind: ElementKind) -> VectorIndex:
         """The vector index of a kind."""
         return self.vector_indexes.get(kind.value, VectorIndex())
-
-    def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return self._here | _packed(values)
 
     @property
     def _here(self) -> dict[str, Any]:
@@ -343,11 +218,5 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_CONSTANTS: Final = frozenset({"limit", "least", "skipped", "only", "refolded", "dimensions", "part", "candidates"})
-
-
-@lru_cache(maxsize=1_024)
-def _with_constants(query: bytes, scope: Scope, constants: tuple[tuple[str, Any], ...]) -> bytes:
-    """A statement with a scope and some values in it; psycopg fills in the other parameters."""
-    values = {name: list(value) if isinstance(value, tuple) else value for name, value in constants}
-    return with_literals(query, {"org": scope.org_id, "project": scope.project_id, **values}, escaped=True)
+CONSTANTS: Final = ("limit", "candidates", "dimensions", "part")
+"""The parameters that are written into the text of a kept statement."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final
@@ -23,7 +23,7 @@ from graphsearch.model import ElementKind
 
 _HEADER: Final = re.compile(r"^-- ([a-z ]+) --$", re.MULTILINE)
 _BRACES: Final = re.compile(r"{([a-z ]+)}")
-_PARAMETER: Final = re.compile(rb"%\(([a-z_]+)\)s")
+_PARAMETER: Final = re.compile(rb"%\(([a-z0-9_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
 _BY_KIND: Final = ("columns", "view", "ids", "text", "embedded")
@@ -112,12 +112,17 @@ def statement(name: str, kind: ElementKind | None = None, *, unsettled: bool = F
     return catalogue().compose(name, kind, unsettled=unsettled, **identifiers)
 
 
-def with_literals(query: bytes, values: Mapping[str, Any], *, escaped: bool = False) -> bytes:
-    """A statement with literals in the places of some parameters.
-
-    They are ``escaped`` for psycopg to fill in other parameters, else the result must be sent without any.
-    """
+def with_literals(query: bytes, values: Mapping[str, Any]) -> bytes:
+    """A statement with literals in the places of its parameters."""
     literals = {name.encode(): sql.Literal(value).as_bytes(None) for name, value in values.items()}
-    if escaped:
-        literals = {name: literal.replace(b"%", b"%%") for name, literal in literals.items()}
     return _PARAMETER.sub(lambda place: literals.get(place[1], place[0]), query)
+
+
+@lru_cache(maxsize=1_024)
+def numbered(query: bytes, constants: tuple[tuple[str, Any], ...] = ()) -> tuple[bytes, tuple[str, ...]]:
+    """A statement with some values written into it and its other parameters numbered, and the names of these."""
+    names: dict[bytes, int] = {}
+    place = _PARAMETER.sub(
+        lambda found: b"$%d" % names.setdefault(found[1], len(names) + 1), with_literals(query, dict(constants))
+    )
+    return place, tuple(name.decode() for name in names)

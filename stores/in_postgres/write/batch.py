@@ -80,12 +80,12 @@ async def put_entities(
     columns = incoming.entity_columns(typed, signed, now, named, given_types, carried.read(typed))
     await copy_in(session, incoming.ENTITY, columns)
     if fresh:
-        changed = (await session.run(statement("insert entities"))).rowcount
+        changed = (await session.run(statement("insert entities"))).count
     else:
         await drop_summaries_of_incoming(session, "renamed entities")
         found = await session.rows(statement("with other endpoint columns"))
         turned.update((id_, signature) for id_, signature, _ in found)
-        changed = (await session.run(statement("upsert entities"))).rowcount
+        changed = (await session.run(statement("upsert entities"))).count
         changed -= sum(bool(same) for *_, same in found)  # of these only the signature, by new mentions
     await copy_to_ends(session, turned)
     await keep_signatures(session, codes)
@@ -146,7 +146,7 @@ async def put_memories(
     resigned = dict(await session.rows(statement("memories with another signature")))
     moved = await session.column(statement("moved memories"))
     await drop_summaries_of_incoming(session, "rewritten memories")
-    changed = (await session.run(statement("upsert memories"))).rowcount
+    changed = (await session.run(statement("upsert memories"))).count
     await index_documents(session, ElementKind.MEMORY, written)
     return changed, resigned, set(moved)
 

@@ -167,7 +167,7 @@ class PostgresCurating(PostgresScope, Curating):
                 types=[link.type for link in given],
                 created=[link.created_at or now for link in given],
             )
-            return added.rowcount
+            return added.count
 
     async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
         async with self._reading() as session:
@@ -185,7 +185,7 @@ class PostgresCurating(PostgresScope, Curating):
                 low_ids=[low for low, _ in marks],
                 high_ids=[high for _, high in marks],
             )
-            return marked.rowcount
+            return marked.count
 
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
         async with self._reading() as session:

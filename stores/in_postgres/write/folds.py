@@ -151,7 +151,7 @@ async def put_relations(
     if not fresh:
         await drop_summaries_of_incoming(session, "reworded relations")
     name = "insert relations" if fresh else "upsert relations"
-    changed = (await session.run(statement(name), settled=settled)).rowcount
+    changed = (await session.run(statement(name), settled=settled)).count
     if together and not fresh:
         await session.run(statement("sign relations written"))
     if listed:
@@ -198,7 +198,7 @@ async def retract(session: Session, ids: Sequence[UUID], now: datetime) -> int:
     if not ids:
         return 0
     await drop_summaries(session, relations=ids)
-    return (await session.run(statement("retract relations"), ids=list(ids), now=now)).rowcount
+    return (await session.run(statement("retract relations"), ids=list(ids), now=now)).count
 
 
 async def ends_meant(session: Session, relations: Sequence[Relation], now: datetime) -> tuple[Sequence[Relation], Ends]:

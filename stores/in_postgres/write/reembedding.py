@@ -115,7 +115,7 @@ async def _put(session: Session, kind: ElementKind, vectors: Sequence[NewVector]
             columns = {"id": keys, "digest": [digests[key] for key in keys]}
             embedding = [None] * len(keys) if rows is None else rows
             await copy_in(session, SHADOWS[kind], {**columns, "embedding": embedding})
-            there += (await session.run(statement("put shadows", kind))).rowcount
+            there += (await session.run(statement("put shadows", kind))).count
     return there
 
 
@@ -139,8 +139,8 @@ async def _switch(session: Session, remake: Remake, most: int) -> int:
         generation = session.vector_index(kind).generation
         query = statement("shadows to vectors", kind)
         taken = await session.run(query, length=session.next_dimensions, generation=generation)
-        await count_vectors(session, kind, taken.rowcount - session.tally(kind).vectors)
-        if kind is ElementKind.RELATION and taken.rowcount < session.tally(kind).vectors:
+        await count_vectors(session, kind, taken.count - session.tally(kind).vectors)
+        if kind is ElementKind.RELATION and taken.count < session.tally(kind).vectors:
             await session.run(statement("list all facts"))
     await session.run(statement("switch embedder"))
     await _discard_shadows(session)

@@ -55,7 +55,7 @@ async def drop_entities(session: Session, ids: Collection[UUID]) -> int:
     left = await session.column(statement("leave communities"), ids=list(ids))
     if left:
         await drop_communities(session, await session.column(statement("too small"), ids=left))
-    return (await session.run(statement("delete marks"), ids=list(ids))).rowcount
+    return (await session.run(statement("delete marks"), ids=list(ids))).count
 
 
 async def drop_elements(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:

@@ -40,7 +40,7 @@ class PostgresReviewing(PostgresScope, Reviewing):
         async with self._writing(alone=False) as session:
             was = {"was": before.state, "since": before.decided_at}
             values = {**_row(after), "id": before.id}
-            return (await session.run(statement("decide"), **values, **was)).rowcount == 1
+            return (await session.run(statement("decide"), **values, **was)).count == 1
 
 
 def _row(proposal: Proposal) -> dict[str, Any]:

@@ -184,7 +184,7 @@ class PostgresWriting(PostgresScope, Writing):
             types = await stored_types(session)
             await drop_summaries(session, memories=ids)
             proved = await stored_relations(session, "relations proved", memory_ids=ids)
-            links = (await session.run(statement("delete links"), ids=ids)).rowcount
+            links = (await session.run(statement("delete links"), ids=ids)).count
             lost_surfaces = await surfaces_in(session, ids)
             removed_claims = await session.rows(statement("delete claims of memories"), memory_ids=ids)
             groups: set[Group] = {(source, name) for source, name, *_ in removed_claims}

@@ -43,7 +43,6 @@ scorings = st.builds(
     RecallScoring,
     fusion=st.sampled_from(["walk", "walk", "rrf", "zscore"]),
     by_intent=st.booleans(),
-    related=st.sampled_from([0.0, 0.5]),
     deployment=st.sampled_from([0.0, 0.5, 1.0, 2.0]),
     feedback_influence=st.sampled_from([0.0, 0.3, 1.0]),
 )

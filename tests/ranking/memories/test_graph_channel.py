@@ -7,10 +7,18 @@ from hypothesis import strategies as st
 
 from graphsearch.access.reader import reading
 from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.ranking.memories.graph_channel import Ways, carried_on, walk
-from graphsearch.ranking.memories.mention_graph import FRONTIER, MentionGraph, gather
+from graphsearch.ranking.memories.board import Board, best_first, compared
 from graphsearch.ranking.memories.options import RecallScoring
-from graphsearch.ranking.memories.scoreboard import Board, best_first, compared
+from graphsearch.ranking.memories.walk import (
+    FRONTIER,
+    MentionGraph,
+    Named,
+    Ways,
+    carried_on,
+    gather,
+    mentioning,
+    ranked,
+)
 from tests.ranking.memories.telling import asking, ids, mention, names, steps, tell
 from tests.ranking.memories.test_answers import fresh
 
@@ -20,14 +28,15 @@ EACH = 30
 async def gathered(store, *, limit, count=100, named=()):
     async with reading(store) as reader:
         hits = await store.search_lexical(ElementKind.MEMORY, "roses", limit=count, view=reader.view)
-        seeds = await reader.locate(named)
-        graph = await gather(hits.keys, np.arange(len(hits), 0.0, -1.0), seeds.keys, limit, reader)
+        keys = (await reader.locate(named)).keys
+        seeds = Named(keys=keys, likely=np.ones(len(keys)), memories=await mentioning(keys, limit, reader))
+        graph = await gather(hits.keys, np.arange(len(hits), 0.0, -1.0), seeds, limit, reader)
         entities = [each.name for each in await store.get_entities(store.entity_ids(graph.entities))]
         return graph, entities, store.memory_ids(graph.memories)
 
 
-async def test_two_rounds_and_no_more():
-    """Roses → Ada → tea → Bob → rain; Cyd and the fog lie beyond."""
+async def test_one_round_around_what_was_found_and_two_around_what_is_named():
+    """Roses → Ada → tea; Bob, the rain, Cyd and the fog lie beyond. Cyd → rain → Bob → tea."""
     people = [Entity(type="person", name=name) for name in ("Ada", "Bob", "Cyd")]
     memories = [Memory(id=text, text=text) for text in ("roses", "tea", "rain", "fog")]
     mentions = [
@@ -38,13 +47,14 @@ async def test_two_rounds_and_no_more():
     store = fresh()
     await tell(store, memories, entities=people, mentions=mentions)
     graph, entities, reached = await gathered(store, limit=5)
-    assert (sorted(entities), sorted(reached)) == (["Ada", "Bob"], ["rain", "roses", "tea"])
-    assert graph.frequency.tolist() == [2.0, 2.0]
+    assert (entities, sorted(reached)) == (["Ada"], ["roses", "tea"])
+    assert graph.frequency.tolist() == [2.0]
     _, entities, reached = await gathered(store, limit=1)
     assert (entities, reached) == (["Ada"], ["roses"])  # who is in two memories is walked past
     named = [people[2].id]
     _, entities, reached = await gathered(store, limit=5, named=named)
     assert sorted(reached) == ["fog", "rain", "roses", "tea"]
+    assert sorted(entities) == ["Ada", "Bob", "Cyd"]
 
 
 async def test_of_too_many_the_strongest_go_on():
@@ -82,7 +92,7 @@ def graph(pairs, *, about=(), memories=2, entities=1, times=None):
 def walked(mentioned, start, *, subject_weight=20.0, restart=0.3):
     ways = Ways.of(mentioned, 100, subject_weight)
     memories, entities = (np.array(part, np.float64) for part in start)
-    return ways, *walk(mentioned, ways, memories, entities, restart)
+    return ways, *ranked(mentioned, ways, memories, entities, restart)
 
 
 def test_an_entity_between_two_memories():

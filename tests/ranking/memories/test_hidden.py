@@ -78,9 +78,7 @@ async def test_a_gated_recall_is_that_of_a_scope_without_the_hidden(scope, by_si
         store = fresh()
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
         await store.write(batch(scope, secrets=secrets))
-        engine = asking(store, embedded=True)
-        engine.recall_scoring = attrs.evolve(engine.recall_scoring, related=0.5)
-        found = await engine.recall(question, gate=gate)
+        found = await asking(store, embedded=True).recall(question, gate=gate)
         answers.append((portrait(found), found.found, found.reason, [each.name for each in found.analysis.anchors]))
     assert answers[0] == answers[1]
 

@@ -12,7 +12,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.explanation import KeptOut
 from graphsearch.model import Entity, Memory
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.leads import Leads, QuestionTerms, relevance
+from graphsearch.ranking.memories.leads import Leads
 from graphsearch.ranking.memories.options import RecallScoring, for_embedder
 from graphsearch.ranking.memories.recaller import named_in
 from tests.gates import no_secrets
@@ -23,15 +23,18 @@ LIST = Entity(type="concept", name="list")
 
 def test_what_names_cover_is_their_share_of_the_rarity_each_as_it_is_rare():
     tom, list_ = Entity(type="person", name="Tom"), LIST
+    anchors = [
+        Anchor(entity_id=each.id, name="", alias=False, confidence=1.0, spans=(), whole=True) for each in (tom, list_)
+    ]
     lead = Leads(
-        anchors=(),
-        question=QuestionTerms(rarity={"tom": 3.0, "list": 1.0, "sort": 4.0}, unheard=frozenset()),
+        rarity={"tom": 3.0, "list": 1.0, "sort": 4.0},
+        anchors=anchors,
         named={tom.id: frozenset({"tom"}), list_.id: frozenset({"list", "tom"})},
     )
     assert lead.covered({tom.id: 1.0, list_.id: 0.5}) == pytest.approx(0.4375)  # (3 + 0.5 · 1) of 8
     assert lead.covered({}) == 0.0
     assert lead.terms_of([tom.id]) == {"tom"}
-    assert lead.terms_of([Entity(type="person", name="Bob").id]) == {"tom", "list"}
+    assert lead.terms_of([Entity(type="person", name="Bob").id]) == frozenset()
     assert lead.terms_of([]) == frozenset()
 
 
@@ -42,10 +45,9 @@ def test_the_terms_of_a_part_of_a_name_are_not_those_of_what_was_found():
         for each in (tom, ann)
     )
     named = {tom.id: frozenset({"tom"}), ann.id: frozenset({"lee"})}
-    lead = Leads(anchors=anchors, question=QuestionTerms(rarity={}, unheard=frozenset()), named=named)
+    lead = Leads(rarity={}, anchors=anchors, named=named)
     assert lead.terms_of([tom.id, ann.id]) == {"tom"}
     assert lead.terms_of([ann.id]) == frozenset()
-    assert lead.terms_of([LIST.id]) == {"tom"}
 
 
 @pytest.mark.parametrize(("question", "anchored"), [("sort a list", False), ("sort a List", True)])
@@ -167,39 +169,39 @@ words = st.sets(st.sampled_from("abcdefgh"))
 cosines = st.lists(st.floats(-1, 1), max_size=4).map(np.array)
 
 
-def asked_of(terms, *, unheard=()) -> QuestionTerms:
+def asked_of(terms, *, unheard=()) -> Leads:
     """A question of equally rare terms."""
-    return QuestionTerms(rarity=dict.fromkeys(terms, 2.0), unheard=frozenset(unheard))
+    return Leads(rarity=dict.fromkeys(terms, 2.0), unheard=frozenset(unheard))
 
 
 def test_half_of_a_question_in_one_text_and_a_cosine_of_a_half_come_to_three_quarters():
-    assert relevance(asked_of("ab"), [{"a"}, {"b"}], np.array([0.5, -1.0])) == pytest.approx(0.75)
-    assert relevance(asked_of("ab"), [{"a"}, {"b"}], np.empty(0)) == pytest.approx(0.5)
-    assert relevance(asked_of("ab"), [{"a", "b"}], np.empty(0)) == 1.0
-    assert relevance(asked_of(""), [], np.empty(0)) == 0.0
+    assert asked_of("ab").relevance([{"a"}, {"b"}], np.array([0.5, -1.0])) == pytest.approx(0.75)
+    assert asked_of("ab").relevance([{"a"}, {"b"}], np.empty(0)) == pytest.approx(0.5)
+    assert asked_of("ab").relevance([{"a", "b"}], np.empty(0)) == 1.0
+    assert asked_of("").relevance([], np.empty(0)) == 0.0
 
 
 def test_a_rare_term_covers_more_of_a_question_than_a_common_one():
-    asked = QuestionTerms(rarity={"common": 1.0, "rare": 3.0}, unheard=frozenset())
-    assert relevance(asked, [{"common"}], np.empty(0)) == pytest.approx(0.25)
-    assert relevance(asked, [{"common"}, {"rare"}], np.empty(0)) == pytest.approx(0.75)
+    asked = Leads(rarity={"common": 1.0, "rare": 3.0})
+    assert asked.relevance([{"common"}], np.empty(0)) == pytest.approx(0.25)
+    assert asked.relevance([{"common"}, {"rare"}], np.empty(0)) == pytest.approx(0.75)
 
 
 def test_a_near_meaning_is_doubted_by_words_that_no_memory_has():
     asked = asked_of("ab", unheard="b")
-    assert relevance(asked, [{"c"}], np.array([0.5])) == pytest.approx(0.35)  # 0.5 − 0.15
-    assert relevance(asked, [{"a"}], np.array([0.5])) == pytest.approx(0.675)  # 1 − 0.5 · 0.65
-    assert relevance(asked, [{"a"}], np.empty(0)) == pytest.approx(0.5)
-    assert relevance(asked_of("ab", unheard="ab"), [{"c"}], np.array([0.2])) == 0.0
+    assert asked.relevance([{"c"}], np.array([0.5])) == pytest.approx(0.35)  # 0.5 − 0.15
+    assert asked.relevance([{"a"}], np.array([0.5])) == pytest.approx(0.675)  # 1 − 0.5 · 0.65
+    assert asked.relevance([{"a"}], np.empty(0)) == pytest.approx(0.5)
+    assert asked_of("ab", unheard="ab").relevance([{"c"}], np.array([0.2])) == 0.0
 
 
 @given(words, st.lists(words, max_size=5), cosines)
 def test_relevance_is_a_share_and_grows_with_what_is_found(question, texts, found):
     asked = asked_of(question)
-    value = relevance(asked, texts, found)
+    value = asked.relevance(texts, found)
     assert 0.0 <= value <= 1.0
-    assert relevance(asked, texts, np.append(found, 0.9)) >= max(value, 0.9) - 1e-9
-    assert relevance(asked, [*texts, question], found) == pytest.approx(1.0 if question else value)
+    assert asked.relevance(texts, np.append(found, 0.9)) >= max(value, 0.9) - 1e-9
+    assert asked.relevance([*texts, question], found) == pytest.approx(1.0 if question else value)
 
 
 @pytest.mark.parametrize("embedded", [False, True])

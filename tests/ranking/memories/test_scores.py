@@ -1,18 +1,16 @@
 """The numbers of the score, by the book, on both stores; every score is the sum of its parts."""
 
-import attrs
 import numpy as np
 import pytest
 
 from graphsearch.curation import Curator
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
-from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome, RelationType
+from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome
 from graphsearch.model.codec import encode
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring, Workload
 from graphsearch.ranking.memories.recaller import influence_of
 from graphsearch.testing.fakes import HashEmbedder
-from graphsearch.testing.samples import ids_of, relation, view
-from graphsearch.traversal.pagerank import PersonalizedPageRank
+from graphsearch.testing.samples import ids_of, view
 from tests.ranking.memories.telling import (
     EMBEDDER,
     asking,
@@ -150,8 +148,6 @@ async def test_rankings_are_fused_by_reciprocal_ranks(scoped):
     # a and c: 1 / 61 = 0.016393; b: 1 / 62 + 0.05 / 62 = 0.016935
     assert ids(found) == ["b", "a", "c"]
     assert relevance(found) == pytest.approx({"a": 0.967994, "b": 1.0, "c": 0.967994}, abs=1e-5)
-    other = await asking(scoped, recall_scoring=attrs.evolve(scoring, rrf_k=0)).recall("roses of Ada")
-    assert relevance(other)["b"] == pytest.approx(0.525, abs=1e-5)  # 1 / 2 + 0.05 / 2
 
 
 async def test_rankings_are_fused_by_standard_scores(scoped):
@@ -263,44 +259,6 @@ async def test_without_memory_mass_and_names_the_walk_still_starts(scoped):
     assert found.memories[0].path == ()
 
 
-# -- relations ----------------------------------------------------------------------------------------------------
-
-
-async def friends(store, type_="knows"):
-    memory = Memory(id="of Bob", text="Tea")
-    await store.register_types([RelationType(name="knows")])
-    friendship = relation(ADA, BOB, type_, confidence=0.8)
-    await tell(store, [memory], entities=[ADA, BOB], mentions=[mention(memory, BOB)], relations=[friendship])
-    return friendship
-
-
-async def test_one_step_by_a_relation_leads_on(scoped):
-    friendship = await friends(scoped)
-    assert ids(await asking(scoped, recall_scoring=RecallScoring(related=0.0)).recall("Ada")) == []
-    for traversal in (None, PersonalizedPageRank()):
-        engine = asking(scoped, recall_scoring=RecallScoring(related=0.5), traversal=traversal)
-        found = await engine.recall("Ada")
-        assert ids(found) == ["of Bob"]
-        step = [f"entity:{ADA.id}", f"relation:{friendship.id}"] if traversal is None else []
-        assert steps(found.memories[0]) == [*step, f"entity:{BOB.id}", "memory:of Bob"]
-
-
-async def test_a_related_entity_starts_with_less(scoped):
-    mine, theirs = Memory(id="a", text="Tea"), Memory(id="b", text="Rain")
-    friendship = relation(ADA, BOB, "knows", confidence=0.8)
-    mentions = [mention(mine, ADA), mention(theirs, BOB)]
-    await tell(scoped, [mine, theirs], entities=[ADA, BOB], mentions=mentions, relations=[friendship])
-    found = await asking(scoped, recall_scoring=RecallScoring(related=0.5)).recall("Ada", channels=("graph",))
-    assert relevance(found) == pytest.approx({"a": 1.0, "b": 0.4}, abs=1e-5)
-
-
-async def test_what_is_only_mentioned_together_is_no_relation(scoped):
-    await friends(scoped, "co_occurs")
-    for traversal in (None, PersonalizedPageRank()):
-        engine = asking(scoped, recall_scoring=RecallScoring(related=0.5), traversal=traversal)
-        assert ids(await engine.recall("Ada")) == []
-
-
 # -- learning, floors, variety ------------------------------------------------------------------------------------
 
 
@@ -371,13 +329,11 @@ def test_requests_are_checked(options):
     "constants",
     [
         {"fusion": "sum"},
-        {"related": 1.5},
         {"restart": -0.1},
         {"neighbour": -1.0},
         {"subject_weight": 0.5},
         {"candidates": 0},
         {"deployment": -1.0},
-        {"rrf_k": -1},
     ],
 )
 def test_constants_are_checked(constants):

@@ -125,7 +125,8 @@ async def hub(store, count, **details):
 async def types_met(reader, anchors, types):
     seeds = await reader.locate([person("Hub")])
     subgraph = await KHopTraversal().traverse(seeds, depth=1, reader=reader)
-    found = await of_types(subgraph, anchors(seeds), frozenset(types), reader)
+    typed = await of_types(subgraph, anchors(seeds), types, reader)
+    found = await with_relations(subgraph, typed, reader)
     return sorted({each.type for each in await reader.relations(found.relations)}), len(found.relations)
 
 

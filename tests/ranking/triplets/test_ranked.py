@@ -12,7 +12,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, RelationType
 from graphsearch.modes.options import SearchMode
-from graphsearch.ranking.triplets import ranked as room
+from graphsearch.ranking.triplets import scoring as room
 from graphsearch.ranking.triplets.triplet_relevance import PARTS
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore

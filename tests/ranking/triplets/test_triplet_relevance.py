@@ -22,14 +22,16 @@ def known(rows, anchor, *, affinity=None, kind=None, wrong=None, words=None, mea
     """What is known of relations written as (source, target), and of entities by their ``anchor``."""
     count = len(rows)
     source, target = (np.array(column, np.intp) for column in zip(*rows, strict=True)) if rows else ([], [])
+    edges = Edges(source=np.array(source, np.intp), target=np.array(target, np.intp), type=np.zeros(count, np.intp))
+    types = np.zeros(count) if affinity is None else np.array(affinity, np.float64)
     return Evidence(
-        edges=Edges(source=np.array(source, np.intp), target=np.array(target, np.intp), type=np.zeros(count, np.intp)),
+        edges=edges,
         anchor=np.array(anchor, np.float64),
+        weights=counts(np.array(anchor, np.float64), edges, types),
         kind=np.zeros(len(anchor)) if kind is None else np.array(kind, np.float64),
-        affinity=np.zeros(count) if affinity is None else np.array(affinity, np.float64),
+        affinity=types,
         wrong=np.zeros(count, np.bool_) if wrong is None else np.array(wrong, np.bool_),
         past=np.isin(np.arange(count), past),
-        between=np.zeros(len(anchor), np.bool_),
         words=np.zeros(count) if words is None else np.array(words, np.float64),
         meaning=np.zeros(count) if meaning is None else np.array(meaning, np.float64),
     )
@@ -91,9 +93,9 @@ def test_the_answer_is_the_end_that_is_named_less_surely():
 
 def test_evidence_of_nothing_is_shared_out_evenly():
     nothing = relevance(known([(0, 1)], [0.0, 0.0]))
-    shares = nothing.shares(0)
+    (shares,) = nothing.shares(np.array([0]))
     assert shares.keys() == set(PARTS)
-    assert set(shares.values()) == {nothing.value[0] / len(PARTS)}
+    assert list(shares.values()) == pytest.approx([nothing.value[0] / len(PARTS)] * len(PARTS))
 
 
 def test_no_relations():
@@ -131,8 +133,8 @@ def test_relevance_is_in_range_orders_as_evidence_and_its_parts_add_up(given_evi
     assert np.sum(list(found.parts.values()), axis=0) == pytest.approx(found.evidence)
     order = np.argsort(found.evidence, kind="stable")
     assert (np.diff(found.value[order]) >= 0.0).all()
-    for row in range(len(found.value)):
-        assert sum(found.shares(row).values()) == pytest.approx(found.value[row], rel=1e-6, abs=1e-9)
+    for value, each in zip(found.value, found.shares(np.arange(len(found.value))), strict=True):
+        assert sum(each.values()) == pytest.approx(value, rel=1e-6, abs=1e-9)
     again = relevance(given_evidence)
     assert again.value.tolist() == found.value.tolist()
 

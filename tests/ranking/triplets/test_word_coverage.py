@@ -1,94 +1,14 @@
-"""The share of a question's words that lines and entities cover."""
+"""The share of a question's words that entities cover."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graphsearch.model import Entity
 from graphsearch.question.words import entity_terms
 from graphsearch.ranking.triplets import word_coverage as room
-from graphsearch.ranking.triplets.word_coverage import Lexicon, LineTerms, coverage, held, likeness, line_shares, shares
+from graphsearch.ranking.triplets.word_coverage import Lexicon, held, likeness, shares
 from graphsearch.testing.fakes import HashEmbedder
-from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
-
-
-def covered(lines, rarity):
-    return coverage(lines, rarity, VERBATIM).tolist()
-
-
-def test_a_line_of_usual_length_with_every_term_holds_all():
-    assert covered(["ines trims wick"], {"trims": 2.0, "wick": 1.0}) == [1.0]
-
-
-def test_a_line_holds_the_idf_of_its_terms():
-    found = covered(["ines trims oars", "orla mends wick", "moss sings songs"], {"trims": 3.0, "wick": 1.0})
-    assert found == pytest.approx([0.75, 0.25, 0.0])
-
-
-def test_long_lines_hold_less_and_short_ones_no_more_than_all():
-    """Of 1 and 3 terms, 2 on average: 2.2 / (1 + 1.2 · (0.25 + 0.75 · 1.5)) = 0.830."""
-    assert covered(["wick", "wick oil rope"], {"wick": 1.0}) == pytest.approx([1.0, 0.8301887])
-
-
-def test_a_term_twice_counts_more_but_not_twice():
-    """2.2 · 2 / (2 + 1.2 · (0.25 + 0.75 · 1)), as much as 1.375 terms; and one that is not there."""
-    assert covered(["wick wick"], {"wick": 1.0, "oil": 1.0}) == pytest.approx([0.6875])
-
-
-def test_a_question_without_words_is_held_by_no_line():
-    assert covered(["wick"], {}) == [0.0]
-    assert covered([], {"wick": 1.0}) == []
-    assert covered(["", "…"], {"wick": 1.0}) == [0.0, 0.0]
-
-
-def test_lines_that_were_read_before_are_not_read_again(monkeypatch):
-    monkeypatch.setattr(room, "KEPT_LINES", 2)
-    kept, read = LineTerms(), []
-
-    def remembered(word):
-        read.append(word)
-        return word
-
-    analyser = Analyser(name="remembering", stem=remembered)
-
-    def again(*written):
-        return coverage(written, {"wick": 1.0, "oil": 2.0}, analyser, kept).tolist()
-
-    first = again("wick oil", "oil rope")
-    assert again("wick oil", "oil rope") == first
-    assert read == ["wick", "oil", "oil", "rope"]
-    read.clear()
-    again("wick")  # in the place of the first
-    again("oil rope")
-    assert again("wick oil", "oil rope") == first
-    assert read == ["wick", "wick", "oil"]
-
-
-words = st.sampled_from(["wick", "oil", "rope", "lamp", "sail"])
-lines = st.lists(st.lists(words, max_size=6).map(" ".join), max_size=5)
-rarities = st.dictionaries(words, st.floats(0.1, 5.0), max_size=4)
-
-
-@given(lines, rarities, st.randoms())
-def test_a_share_is_a_share_whatever_the_order(written, rarity, random):
-    found = covered(written, rarity)
-    kept = LineTerms()
-    for _ in range(2):
-        assert coverage(written, rarity, VERBATIM, kept).tolist() == found
-    assert all(0.0 <= each <= 1.0 for each in found)
-    order = list(range(len(written)))
-    random.shuffle(order)
-    assert covered([written[at] for at in order], rarity) == pytest.approx([found[at] for at in order])
-
-
-def test_what_lines_hold_at_all_does_not_depend_on_their_length():
-    names = {"abbey": 3.0, "bridge": 1.0}
-    lines = ["who built abbey bridge long ago", "bridge bridge", "ferry"]
-    assert line_shares(lines, names, VERBATIM, LineTerms()).tolist() == [1.0, 0.25, 0.0]
-    assert line_shares(lines[:1], {}, VERBATIM, LineTerms()).tolist() == [0.0]
-    assert line_shares([], names, VERBATIM, LineTerms()).tolist() == []
-
+from graphsearch.text.analyser import ENGLISH
 
 OPEN = Entity(type="function", name="door.openLatch", description="Opens the latch of a door.", aliases=("openLatch",))
 SHUT = Entity(type="function", name="door.shut")

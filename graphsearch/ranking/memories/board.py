@@ -1,8 +1,7 @@
-"""The scoreboard: scores of memories as they add up, part by part."""
+"""The scoreboard of a recall: the scores of memories as they add up, part by part."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -15,45 +14,35 @@ DIGITS: Final = 18
 
 
 class Board:
-    """Memories by row, and for each the contributions of every part to its score so far."""
+    """Memories by row, and for each its score so far, with the contribution of every part to it."""
 
-    def __init__(self, like: Keys) -> None:
-        self._places = KeyIndex(like[:0])
-        self._parts: dict[str, Floats] = {}
+    def __init__(self, keys: Keys) -> None:
+        self._places = KeyIndex(keys)
+        self.total = np.zeros(len(keys))
+        """The scores so far, in the order of `keys`."""
+        self.parts: dict[str, Floats] = {}
+        """The contributions that add up to them."""
 
     @property
     def keys(self) -> Keys:
         """The memories, in the order in which they were added."""
         return self._places.keys
 
-    @property
-    def parts(self) -> Mapping[str, Floats]:
-        """The contributions by part, all of the same length."""
-        return {name: self._long(part) for name, part in self._parts.items()}
-
-    @property
-    def total(self) -> Floats:
-        """The scores so far."""
-        total = np.zeros(len(self.keys))
-        for part in self.parts.values():
-            total += part
-        return total
-
     def add(self, part: str, keys: Keys, values: Floats) -> Rows:
         """Add to the scores of distinct memories, of which some may be new; returns their rows."""
         rows = self._places.number(keys)
-        column = self._long(self._parts.get(part, np.empty(0)))
+        if new := len(self.keys) - len(self.total):
+            self.total = np.append(self.total, np.zeros(new))
+            self.parts = {name: np.append(column, np.zeros(new)) for name, column in self.parts.items()}
+        column = self.parts.setdefault(part, np.zeros(len(self.keys)))
         column[rows] += values
-        self._parts[part] = column
+        self.total[rows] += values
         return rows
-
-    def add_to_all(self, part: str, values: Floats) -> None:
-        """Add to the scores of all memories, in the order of `keys`."""
-        self._parts[part] = self._long(self._parts.get(part, np.empty(0))) + values
 
     def scale(self, factor: Floats | float) -> None:
         """Multiply the scores, by one factor or by one each."""
-        self._parts = {name: part * factor for name, part in self.parts.items()}
+        self.parts = {name: column * factor for name, column in self.parts.items()}
+        self.total = self.total * factor
 
     def best_is_one(self) -> None:
         """Scale all scores so that the best is 1; no change if none is above 0."""
@@ -63,16 +52,12 @@ class Board:
 
     def of(self, keys: Keys) -> Floats:
         """The scores of some memories, 0 for those that are not here."""
-        rows = self._places.of(keys)
-        return np.append(self.total, 0.0)[rows]
+        return np.append(self.total, 0.0)[self._places.of(keys)]
 
     def first(self, count: int) -> Keys:
         """The best memories so far."""
         first: Keys = self.keys[best_first(self.total, self.keys, count)]
         return first
-
-    def _long(self, part: Floats) -> Floats:
-        return np.concatenate((part, np.zeros(len(self.keys) - len(part))))
 
 
 def rows_among(many: Keys, few: Keys) -> Rows:

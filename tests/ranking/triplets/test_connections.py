@@ -7,9 +7,9 @@ import pytest
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Relation, RelationType
-from graphsearch.modes.connections import MAX_NAMES
 from graphsearch.modes.options import SearchMode
 from graphsearch.question.analysis import Plan
+from graphsearch.ranking.triplets.connections import MAX_NAMES
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.pagerank import PersonalizedPageRank

@@ -26,14 +26,14 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows
+from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows, Turns
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Memory
 from graphsearch.question.analysis import Analysis
 from graphsearch.question.asked_time import AskedPeriod
 from graphsearch.ranking.fusion import standard_scores
+from graphsearch.ranking.memories.board import Board, compared
 from graphsearch.ranking.memories.options import RecallScoring
-from graphsearch.ranking.memories.scoreboard import Board, compared
 from graphsearch.text.analyser import terms
 from graphsearch.text.bm25 import searchable_text
 
@@ -69,22 +69,21 @@ async def by_text(
         best = board.first(CONVERSED)
         board.add("temporal", best, weights["temporal"] * await _inside(best, analysis.periods, reader))
     best = board.first(CONVERSED)
-    turns = await _around(best, reader)
-    if len(turns.keys):
-        own = board.of(turns.keys) * np.isin(turns.keys, best)
-        board.add("conversation", turns.keys, _from_neighbours(turns, own, scoring))
+    turn = await _around(best, reader)
+    if len(turn.keys):
+        own = board.of(turn.keys) * np.isin(turn.keys, best)
+        board.add("conversation", turn.keys, _from_neighbours(turn, own, scoring))
         board.best_is_one()
-        board.add("conversation", turns.keys, _together(turns, own, analysis.question, scoring))
+        board.add("conversation", turn.keys, _together(turn, own, analysis.question, scoring))
     board.best_is_one()
     return board
 
 
 def _of_searches(found: Mapping[str, Hits], weights: Mapping[str, float]) -> Board:
     """Words and meaning by z-scores over all that either found; the best is 1."""
-    keys = np.unique(np.concatenate([hits.keys for hits in found.values()]))
-    board = Board(keys)
+    board = Board(np.unique(np.concatenate([hits.keys for hits in found.values()])))
     for name, hits in found.items():
-        board.add(name, hits.keys, weights[name] * standard_scores(hits.values, len(keys), FLOORS[name]))
+        board.add(name, hits.keys, weights[name] * standard_scores(hits.values, len(board.keys), FLOORS[name]))
     if not board.total.any():  # all equal, for instance a single one
         for name, hits in found.items():
             board.add(name, hits.keys, np.full(len(hits), weights[name]))
@@ -120,13 +119,12 @@ async def _around(keys: Keys, reader: Reader) -> _Conversation:
     first = await reader.turns(keys)
     places = KeyIndex(np.unique(np.concatenate((first.near, first.far))))
     second = await reader.turns(np.setdiff1d(places.keys, first.near))
-    near, far = np.concatenate((first.near, second.near)), np.concatenate((first.far, second.far))
-    later = np.concatenate((first.later, second.later))
-    places.number(far)
+    turns = Turns.concatenate([first, second])
+    places.number(turns.far)
+    near, far = places.of(turns.near), places.of(turns.far)
     before, after = (np.full(len(places), NONE, np.intp) for _ in range(2))
-    one, other = places.of(near), places.of(far)
-    for earlier, following in ((other[~later], one[~later]), (one[later], other[later])):
-        before[following], after[earlier] = earlier, following
+    for earlier, following, rows in ((far, near, ~turns.later), (near, far, turns.later)):
+        before[following[rows]], after[earlier[rows]] = earlier[rows], following[rows]
     return _Conversation(keys=places.keys, before=before, after=after, memories=await reader.memories(places.keys))
 
 
@@ -142,40 +140,36 @@ def _from_neighbours(turn: _Conversation, scores: Floats, scoring: RecallScoring
     return short * taken
 
 
-def _together(turn: _Conversation, scores: Floats, query: str, scoring: RecallScoring) -> Floats:
-    """The scores that turns take from their session as a whole, and for the one speaker that a question names."""
-    there, number = np.unique([memory.session_id for memory in turn.memories], return_inverse=True)
-    covered = _coverage(turn, np.flatnonzero(scores), query, number, len(there))
-    named = _by_named_speaker(query, [memory.speaker for memory in turn.memories])
-    return scoring.session * covered[number] + scoring.speaker * named
-
-
-def _coverage(turn: _Conversation, found: Rows, query: str, session: Rows, sessions: int) -> Floats:
-    """The share of the question that the found turns of each session cover together, by idf; the best is 1."""
-    holds = _holding(set(terms(query)), [_words(searchable_text(turn.memories[row])) for row in found.tolist()])
-    held = np.zeros((sessions, holds.shape[1]), np.bool_)
-    np.logical_or.at(held, session[found], holds)
-    covered: Floats = held @ _rarity(holds)
-    best = covered.max(initial=0.0)
-    return covered / best if best > 0 else covered
-
-
-def _words(text: str) -> set[str]:
-    """The terms of a text; of plain ASCII its words, which are several times faster and as good here."""
-    return set(_PLAIN.findall(text.lower())) if text.isascii() else set(terms(text))
-
-
 def _take(values: Floats, rows: Rows) -> Floats:
     """Values by row, 0 where there is none."""
     return np.append(values, 0.0)[rows]
 
 
-def _by_named_speaker(query: str, speakers: Sequence[str]) -> Floats:
-    """1 for turns of the speaker that the question names, if it names exactly one of them."""
-    wanted = set(terms(query))
-    words = {speaker: set(terms(speaker)) for speaker in dict.fromkeys(speakers)}
-    named = {speaker for speaker, name in words.items() if name and not name.isdisjoint(wanted)}
-    return np.array([len(named) == 1 and speaker in named for speaker in speakers], np.float64)
+def _together(turn: _Conversation, scores: Floats, query: str, scoring: RecallScoring) -> Floats:
+    """The scores that turns take from their session as a whole, and for the one speaker that a question names.
+
+    A session's is the share of the question that its found turns cover together, by idf; the best is 1.
+    """
+    wanted, (found,) = frozenset(terms(query)), scores.nonzero()
+    there, session = np.unique([memory.session_id for memory in turn.memories], return_inverse=True)
+    holds = _holding(wanted, [_terms_in(searchable_text(turn.memories[row]), wanted) for row in found.tolist()])
+    held = np.zeros((len(there), holds.shape[1]), np.bool_)
+    np.logical_or.at(held, session[found], holds)
+    covered = held @ _rarity(holds)
+    speakers = [memory.speaker for memory in turn.memories]
+    named = {speaker for speaker in dict.fromkeys(speakers) if not wanted.isdisjoint(terms(speaker))}
+    spoken = np.array([len(named) == 1 and speaker in named for speaker in speakers], np.float64)
+    best = covered.max(initial=0.0) or 1.0
+    return scoring.session * covered[session] / best + scoring.speaker * spoken
+
+
+def _terms_in(text: str, wanted: frozenset[str]) -> frozenset[str]:
+    """The wanted terms of a text; of plain ASCII its words, which are several times faster and as good here."""
+    if not text.isascii():
+        return wanted.intersection(terms(text))
+    text = text.lower()
+    near = [term for term in wanted if term in text]  # most of a question is in no turn
+    return wanted.intersection(_PLAIN.findall(text)) if near else frozenset()
 
 
 async def by_passages(hits: Hits, question: str, share: float, reader: Reader) -> Hits:

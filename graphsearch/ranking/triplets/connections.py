@@ -6,8 +6,9 @@ the view, and consists of relations that are scored as triplets too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
 
 import attrs
 import numpy as np
@@ -15,9 +16,9 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Codes, Floats, Hits, Rows, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
-from graphsearch.modes.findings import hop_scores
-from graphsearch.modes.result import Connection
+from graphsearch.model import Entity
 from graphsearch.question.question_names import Anchor
+from graphsearch.ranking.triplets.findings import hop_scores
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
 from graphsearch.traversal.paths import GraphPath
@@ -28,11 +29,17 @@ NAMES: Final = 2
 """Least number of names."""
 
 
-class Way(NamedTuple):
-    """Rows of the entities from the name's own to another, and of the relations between them."""
+@attrs.frozen(kw_only=True)
+class Connection:
+    """An entity that every name in a question leads to.
 
-    entities: list[int]
-    relations: list[int]
+    ``score``, in [0, 1], is the least strength of the paths × the hop score of the longest. ``paths`` lead to it from
+    an entity of each name, by the id of that entity.
+    """
+
+    entity: Entity
+    score: float
+    paths: Mapping[UUID, GraphPath]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -43,24 +50,17 @@ class Reach:
     """`NONE` if it does not."""
     previous: Rows
     via: Rows
-    confidence: Floats
-    """Of the whole path, as are freshness and prior."""
-    freshness: Floats
-    prior: Floats
+    along: Floats
+    """Confidence, freshness and prior of the whole path, a row each."""
 
-    @property
-    def strength(self) -> Floats:
-        """Confidence × freshness × prior."""
-        return self.confidence * self.freshness * self.prior
-
-    def way_to(self, entity: int) -> Way:
-        """The path to an entity that the name leads to."""
+    def way_to(self, entity: int) -> tuple[list[int], list[int]]:
+        """Rows of the entities from the name's own to another that it leads to, and of the relations between them."""
         entities, relations = [entity], []
         while (via := int(self.via[entity])) != NONE:
             relations.append(via)
             entity = int(self.previous[entity])
             entities.append(entity)
-        return Way(entities[::-1], relations[::-1])
+        return entities[::-1], relations[::-1]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -74,8 +74,8 @@ class Connected:
     def relations(self) -> Rows:
         """The rows of the relations on the paths to the best, of which there may be several."""
         best = self.rows[self.scores == self.scores.max(initial=0.0)].tolist()
-        ways = [reach.way_to(row) for row in best for reach in self.reaches]
-        return np.array(sorted({row for way in ways for row in way.relations}), np.intp)
+        walked = {row for entity in best for reach in self.reaches for row in reach.way_to(entity)[1]}
+        return np.array(sorted(walked), np.intp)
 
 
 NOTHING: Final = Connected(rows=np.empty(0, dtype=np.intp), scores=np.empty(0), reaches=())
@@ -95,10 +95,15 @@ def connected(
     A name shared by several entities leads where any of them leads. Named entities are not connections: relations
     between them are among the triplets. The hop score is that of the type of each path's last relation.
     """
-    names = _names(subgraph, anchors, seeds, reader)
-    if not NAMES <= len(names) <= MAX_NAMES:
+    ids: dict[str, list[UUID]] = {}
+    for anchor in anchors:
+        if anchor.confidence > CERTAIN:
+            ids.setdefault(anchor.name.casefold(), []).append(anchor.entity_id)
+    if not NAMES <= len(ids) <= MAX_NAMES:
         return NOTHING
-    reaches = tuple(_reach(subgraph, rows, depth, options) for rows in names)
+    row_of = dict(zip(reader.entity_ids(seeds.keys), KeyIndex(subgraph.entities).of(seeds.keys).tolist(), strict=True))
+    starts = [[row for id_ in each if (row := row_of.get(id_, NONE)) != NONE] for each in ids.values()]
+    reaches = tuple(_reach(subgraph, rows, depth, options) for rows in starts)
     hops = np.array([reach.hops for reach in reaches])
     rows = np.flatnonzero((hops > 0).all(axis=0))
     if not len(rows):
@@ -110,19 +115,7 @@ def connected(
     return Connected(rows=rows[order], scores=scores[order], reaches=reaches)
 
 
-def _names(subgraph: Subgraph, anchors: Sequence[Anchor], seeds: Hits, reader: Reader) -> list[Rows]:
-    """For each certain name in the question, the entities of the subgraph that have it."""
-    row_of = dict(zip(reader.entity_ids(seeds.keys), KeyIndex(subgraph.entities).of(seeds.keys).tolist(), strict=True))
-    names: dict[str, list[int]] = {}
-    for anchor in anchors:
-        if anchor.confidence <= CERTAIN:
-            continue
-        row = row_of.get(anchor.entity_id, NONE)
-        names.setdefault(anchor.name.casefold(), []).extend([] if row == NONE else [row])
-    return [np.array(rows, dtype=np.intp) for rows in names.values()]
-
-
-def _reach(subgraph: Subgraph, starts: Rows, depth: int, options: ScoringOptions) -> Reach:
+def _reach(subgraph: Subgraph, starts: Sequence[int], depth: int, options: ScoringOptions) -> Reach:
     size = len(subgraph.entities)
     own = np.array((subgraph.confidence, subgraph.freshness, subgraph.prior))
     near = np.concatenate((subgraph.source, subgraph.target))
@@ -131,7 +124,7 @@ def _reach(subgraph: Subgraph, starts: Rows, depth: int, options: ScoringOptions
     reliability, keys = own.prod(axis=0)[relation], subgraph.relations[relation]
     hops, previous, via = (np.full(size, NONE) for _ in range(3))
     along = np.ones((3, size))
-    hops[starts] = 0
+    hops[list(starts)] = 0
     for hop in range(1, depth + 1):
         (steps,) = ((hops[near] == hop - 1) & (hops[far] == NONE)).nonzero()
         if not len(steps):
@@ -142,22 +135,21 @@ def _reach(subgraph: Subgraph, starts: Rows, depth: int, options: ScoringOptions
         along[:, ends] = np.minimum(along[:, near[best]], own[:, relation[best]])
         if options.path_confidence == "product":
             along[0, ends] = along[0, near[best]] * own[0, relation[best]]
-    confidence, freshness, prior = along
-    return Reach(hops=hops, previous=previous, via=via, confidence=confidence, freshness=freshness, prior=prior)
+    return Reach(hops=hops, previous=previous, via=via, along=along)
 
 
 def _strength(
     subgraph: Subgraph, reach: Reach, rows: Rows, longest: Codes, options: ScoringOptions, reader: Reader
 ) -> Floats:
     """The score if this were the weakest of the paths."""
-    confidence = reach.confidence[rows]
+    confidence, freshness, prior = reach.along[:, rows]
     return score(
         proximity=hop_scores(longest, subgraph.signatures[reach.via[rows]], confidence, options, reader),
         importance=0.0,
         feedback=0.0,
         confidence=confidence,
-        freshness=reach.freshness[rows],
-        prior=reach.prior[rows],
+        freshness=freshness,
+        prior=prior,
         options=attrs.evolve(options, feedback_influence=0.0, importance_influence=0.0),
     ).value
 
@@ -166,30 +158,26 @@ async def read_connections(
     found: Connected, subgraph: Subgraph, limit: int, min_score: float, reader: Reader
 ) -> tuple[Connection, ...]:
     """The best connections with at least ``min_score``, read whole, with the path from each name."""
-    best = [row for row in range(len(found.rows))[:limit] if found.scores[row] >= min_score]
-    if not best:
+    best = [row for row, score in zip(found.rows[:limit].tolist(), found.scores, strict=False) if score >= min_score]
+    ways = {row: [reach.way_to(row) for reach in found.reaches] for row in best}
+    if not ways:
         return ()
-    ways = {row: [reach.way_to(int(found.rows[row])) for reach in found.reaches] for row in best}
     walked = [way for each in ways.values() for way in each]
-    entity_rows = sorted({row for way in walked for row in way.entities})
-    relation_rows = sorted({row for way in walked for row in way.relations})
+    entity_rows = sorted({row for entities, _ in walked for row in entities})
+    relation_rows = sorted({row for _, relations in walked for row in relations})
     entities = dict(zip(entity_rows, await reader.entities(subgraph.entities[entity_rows]), strict=True))
     relations = dict(zip(relation_rows, await reader.relations(subgraph.relations[relation_rows]), strict=True))
-    connections = []
-    for row in best:
-        paths = [
-            GraphPath(
-                entities=tuple(entities[each] for each in way.entities),
-                relations=tuple(relations[each] for each in way.relations),
-                strength=float(reach.strength[found.rows[row]]),
-            )
-            for reach, way in zip(found.reaches, ways[row], strict=True)
-        ]
-        connections.append(
-            Connection(
-                entity=entities[int(found.rows[row])],
-                score=float(found.scores[row]),
-                paths={path.entities[0].id: path for path in paths},
-            )
+
+    def path(reach: Reach, row: int, way: tuple[list[int], list[int]]) -> GraphPath:
+        return GraphPath(
+            entities=tuple(entities[each] for each in way[0]),
+            relations=tuple(relations[each] for each in way[1]),
+            strength=float(reach.along[:, row].prod()),
         )
+
+    connections = []
+    for row, value in zip(best, found.scores.tolist(), strict=False):  # these are the first of all
+        paths = [path(reach, row, way) for reach, way in zip(found.reaches, ways[row], strict=True)]
+        by_start = {each.entities[0].id: each for each in paths}
+        connections.append(Connection(entity=entities[row], score=value, paths=by_start))
     return tuple(connections)

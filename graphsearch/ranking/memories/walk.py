@@ -1,0 +1,277 @@
+"""The graph channel: a walk from the entities that a question names, and from the memories that its words found.
+
+The walk is personalised PageRank over memories and the entities they mention:
+
+    p = ρ · start + (1 − ρ) · A p,   columns of A summing to 1
+
+Mass goes from a memory to its entities in proportion to (1 + log tf) · idf, and from an entity to its memories
+likewise, with those that are about it counting ``subject_weight`` times. Mass that starts at a memory without entities
+reaches no other: it scales all of them alike. Haveliwala, Topic-Sensitive PageRank (2002).
+
+It sees the entities that are named, their memories and the best ones, what these mention, and all memories that mention
+that. Almost nothing of it goes further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch.access.reader import Reader
+from graphsearch.columns import Floats, Keys, Mask, Mentioned, Rows
+from graphsearch.columns.key_index import KeyIndex, among, distinct
+from graphsearch.model import ElementKind, ElementRef
+from graphsearch.ranking.memories.board import best_first, compared
+from graphsearch.ranking.memories.options import RecallScoring
+
+FRONTIER: Final = 500
+"""Most entities of the best memories that are walked through: those with most of the mass."""
+MENTIONED: Final = 100
+"""Entities in more memories than this are never walked through: they cost the most and indicate the least."""
+NAMES: Final = 1_000
+"""Likewise memories with more entities than this."""
+WIDER: Final = 3
+"""Number of times a limit is doubled if some memories may be hidden, as in other searches."""
+FEW: Final = 5
+"""An entity in this few memories is not common, however small the scope."""
+NEAR: Final = 3
+"""Most entities on the path reported for a memory."""
+TOLERANCE: Final = 1e-6
+MAX_ROUNDS: Final = 100
+ECHO: Final = 1e-2
+"""Ranks below this are noise of the unfinished iteration."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class MentionGraph:
+    """Memories and entities, and of each mention the rows of both, how often it occurs, and if it is the subject."""
+
+    memories: Keys
+    entities: Keys
+    memory: Rows
+    entity: Rows
+    times: Floats
+    about: Mask
+
+    @cached_property
+    def frequency(self) -> Floats:
+        """The number of memories that mention each entity."""
+        return np.bincount(self.entity, minlength=len(self.entities)).astype(np.float64)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Named:
+    """Distinct entities that a question names, their probabilities, and their visible memories.
+
+    Entities in more than `MENTIONED` memories have none.
+    """
+
+    keys: Keys
+    likely: Floats
+    memories: Mentioned
+
+    def in_at_most(self, limit: int) -> Mentioned:
+        """The memories of those entities that are in so few."""
+        near = KeyIndex(self.keys).of(self.memories.near)
+        return self.memories.keep((np.bincount(near, minlength=len(self.keys)) <= limit).take(near))
+
+
+async def gather(memories: Keys, masses: Floats, named: Named, limit: int, reader: Reader) -> MentionGraph:
+    """The graph around memories, with their shares of the start, and around named entities.
+
+    Entities that more than ``limit`` memories mention are not walked through. Every other entity has all of its visible
+    memories in the graph; the given memories come first, in their order.
+    """
+    known, own = KeyIndex(memories), named.in_at_most(limit)
+    known.number(own.far)
+    masses = np.append(masses, np.ones(len(known) - len(memories)))
+    mentions = await reader.mentioned(ElementKind.MEMORY, known.keys, NAMES)
+    passing = known.of(mentions.near)
+    shares = masses / np.maximum(np.bincount(passing, minlength=len(masses)), 1)
+    reached, which = distinct(mentions.far)
+    arriving = np.bincount(which, shares.take(passing), len(reached)).astype(np.float64)
+    (others,) = (~among(reached, named.keys)).nonzero()
+    if len(others) > FRONTIER:
+        others = others[best_first(arriving[others], reached[others], FRONTIER)]
+    entities = np.append(named.keys, np.sort(reached[others]))
+    found = await mentioning(entities[len(named.keys) :], limit, reader)
+    memory = np.append(known.number(own.far), known.number(found.far))
+    return MentionGraph(
+        memories=known.keys,
+        entities=entities,
+        memory=memory,
+        entity=KeyIndex(entities).of(np.append(own.near, found.near)),
+        times=np.append(own.times, found.times),
+        about=np.append(own.about, found.about),
+    )
+
+
+async def mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
+    """The visible memories that mention some entities, without entities in more than ``limit`` of them.
+
+    A store counts hidden memories too. So behind a gate the limit passed to it is some times as high.
+    """
+    if not reader.hides:
+        return await reader.mentioned(ElementKind.ENTITY, entities, limit)
+    found = await reader.mentioned(ElementKind.ENTITY, entities, limit << WIDER)
+    near = KeyIndex(entities).of(found.near)
+    return found.keep((np.bincount(near, minlength=len(entities)) <= limit).take(near))
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Walked:
+    """The mass of the walk at each memory, and the data to explain how it came there.
+
+    * ``ranks``: of each memory of the graph, in [0, 1]; the best is 1.
+    * ``onward``: of each mention, the mass that arrives by it at its memory from elsewhere; ``back``, at its entity.
+    * ``started``: the share of the start of each entity.
+    * ``limit``: entities with more memories than this are not walked through.
+    """
+
+    graph: MentionGraph
+    ranks: Floats
+    onward: Floats
+    back: Floats
+    started: Floats
+    limit: int
+
+    def rare(self, reader: Reader) -> Mapping[UUID, float]:
+        """The rarity of each entity that the walk starts from, in (0, 1]: 1 in one memory, near 0 at the limit."""
+        (rows,) = (self.started > 0).nonzero()
+        rare = 1.0 - np.log(self.graph.frequency[rows]) / np.log(self.limit + 1.0)
+        return dict(zip(reader.entity_ids(self.graph.entities[rows]), rare.tolist(), strict=True))
+
+    def path_to(self, memory: Keys, reader: Reader) -> tuple[ElementRef, ...]:
+        """The path along which most of the walk arrives at a memory, a column of one key.
+
+        From a named entity, or from the memory walked back to; empty if no entity leads to it.
+        """
+        passed = np.flatnonzero(self.graph.memories == memory).tolist()
+        path = [(ElementKind.MEMORY, row) for row in passed]
+        for _ in range(NEAR if passed else 0):
+            entity = self._strongest(self.onward, self.graph.memory == passed[-1], self.graph.entity)
+            if entity is None:
+                break
+            if self.started[entity] > 0:
+                path.append((ElementKind.ENTITY, entity))
+                break
+            others = (self.graph.entity == entity) & ~np.isin(self.graph.memory, passed)
+            if (before := self._strongest(self.back, others, self.graph.memory)) is None:
+                break
+            passed.append(before)
+            path += [(ElementKind.ENTITY, entity), (ElementKind.MEMORY, before)]
+        return tuple(self._ref(*step, reader) for step in path[::-1]) if len(path) > 1 else ()
+
+    @staticmethod
+    def _strongest(arriving: Floats, around: Mask, ends: Rows) -> int | None:
+        """The end of the mention by which most mass arrives, if any; the first of equal ones."""
+        (mentions,) = (around & (arriving > 0)).nonzero()
+        if not len(mentions):
+            return None
+        return int(ends[mentions[np.argmax(compared(arriving[mentions]))]])
+
+    def _ref(self, kind: ElementKind, row: int, reader: Reader) -> ElementRef:
+        if kind is ElementKind.MEMORY:
+            return ElementRef(kind, reader.memory_ids(self.graph.memories[row : row + 1])[0])
+        return ElementRef(kind, str(reader.entity_ids(self.graph.entities[row : row + 1])[0]))
+
+
+async def walk(
+    named: Named, keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
+) -> Walked | None:
+    """A walk from named entities, with ``weight``, and from the best memories; None if there are no mentions.
+
+    Entities share their mass by probability and rarity. Without any the walk starts at the very best memories alone.
+    """
+    total = await reader.document_count(ElementKind.MEMORY)
+    best = best_first(scores, keys, scoring.restart_memories if len(named.keys) else scoring.unlinked_memories)
+    best = best[scores[best] > 0]
+    limit = min(MENTIONED, max(FEW, int(scoring.max_share * total)))
+    graph = await gather(keys[best], scores[best], named, limit, reader)
+    if not len(graph.memory):
+        return None
+    entities, memories = np.zeros(len(graph.entities)), np.zeros(len(graph.memories))
+    (found,) = (graph.frequency[: len(named.keys)] > 0).nonzero()  # which come first
+    entities[found] = named.likely[found] / graph.frequency[found]
+    if not len(found):  # the named entities are everywhere, or nowhere
+        best = best[: scoring.unlinked_memories]
+    memories[: len(best)] = scores[best]
+    start = (scoring.memory_mass if len(found) else 1.0) * _whole(memories), weight * _whole(entities)
+    mass = start[0].sum() + start[1].sum()
+    ways = Ways.of(graph, total, scoring.subject_weight)
+    arrived, through = ranked(graph, ways, start[0] / mass, start[1] / mass, scoring.restart)
+    onward, back = carried_on(graph, ways, arrived, through, scoring.restart)
+    most = arrived.max(initial=0.0)
+    ranks = arrived / most if most > 0 else arrived
+    return Walked(graph=graph, ranks=ranks, onward=onward, back=back, started=entities, limit=limit)
+
+
+def _whole(masses: Floats) -> Floats:
+    """Masses that add up to 1, or none."""
+    total = masses.sum()
+    return masses / total if total > 0 else masses
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Ways:
+    """The share of a node's mass that each mention passes on, in both directions."""
+
+    to_entity: Floats
+    to_memory: Floats
+
+    @classmethod
+    def of(cls, graph: MentionGraph, memories: int, subject_weight: float) -> Ways:
+        """The shares for a scope with this many ``memories``."""
+        frequency = graph.frequency
+        rarity = np.log1p((memories - frequency + 0.5).clip(0.0) / (frequency + 0.5))
+        weight = (1.0 + np.log(graph.times)) * rarity.take(graph.entity)
+        about = np.where(graph.about, subject_weight * weight, weight)
+        return cls(
+            to_entity=_share(graph.memory, weight, len(graph.memories)),
+            to_memory=_share(graph.entity, about, len(graph.entities)),
+        )
+
+
+def _share(near: Rows, weight: Floats, size: int) -> Floats:
+    total = np.bincount(near, weight, size).take(near)
+    return np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+
+
+def ranked(
+    graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float
+) -> tuple[Floats, Floats]:
+    """The rank of every memory and of every entity, from a start whose masses add up to 1.
+
+    Every round steps from memories to entities and, from their new mass, back: half as many rounds as single steps
+    take, and from below, so that no mass is ever too great.
+    """
+    here, there = np.zeros_like(memories), entities
+    for _ in range(MAX_ROUNDS):
+        arriving = np.bincount(graph.entity, ways.to_entity * here.take(graph.memory), len(entities))
+        there = restart * entities + (1.0 - restart) * arriving
+        arriving = np.bincount(graph.memory, ways.to_memory * there.take(graph.entity), len(memories))
+        before, here = here, restart * memories + (1.0 - restart) * arriving
+        if np.abs(here - before).sum() < TOLERANCE:
+            break
+    return here, there
+
+
+def carried_on(
+    graph: MentionGraph, ways: Ways, memories: Floats, entities: Floats, restart: float
+) -> tuple[Floats, Floats]:
+    """The mass that each mention passes to its memory, and to its entity, by the ranks of a walk; no step goes back.
+
+    A memory's own mass returns to it from each of its entities: that is not counted.
+    """
+    here, there = memories.take(graph.memory), entities.take(graph.entity)
+    onward = there - (1.0 - restart) * ways.to_entity * here
+    back = here - (1.0 - restart) * ways.to_memory * there
+    return (
+        np.where(onward > ECHO * there, ways.to_memory * onward, 0.0),
+        np.where(back > ECHO * here, ways.to_entity * back, 0.0),
+    )

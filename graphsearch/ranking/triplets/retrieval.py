@@ -1,0 +1,170 @@
+"""Find what answers a question: around the entities that it names, near its meaning, and by the facts of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+
+from graphsearch._support.concurrency import both
+from graphsearch.access.reader import Reader
+from graphsearch.columns import Hits, Keys, Subgraph
+from graphsearch.model import ElementKind
+from graphsearch.question.question_names import Anchor
+from graphsearch.question.understanding import Understanding
+from graphsearch.ranking.triplets.candidates import FACTS, by_facts
+from graphsearch.ranking.triplets.connections import NOTHING, Connected, connected
+from graphsearch.ranking.triplets.entity_relevance import alike, described, together
+from graphsearch.ranking.triplets.findings import Findings, score_triplets
+from graphsearch.ranking.triplets.parts import Parts
+from graphsearch.ranking.triplets.scoring import (
+    Clues,
+    names_alone,
+    score_by_hops,
+    score_by_rank,
+    score_by_relevance,
+)
+from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
+
+DESCRIBED: Final = 100
+"""Entities returned by each search for what a question describes."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Answer:
+    """What was found for a question.
+
+    * ``findings``: scored relations. ``anchors``: the entities that the question names, if the search started there.
+    * ``connected``: what several names lead to.
+    * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
+      those that it names without asking for anything else.
+    * ``seeds``: where a traversal started; None if they are those of the subgraph. ``left_out``: how many of their
+      relations the view left out, by reason; None if they were not counted yet.
+    * ``nothing``: the reason if no relation was found. It must not distinguish hidden from absent elements.
+    """
+
+    findings: Findings
+    anchors: tuple[Anchor, ...] = ()
+    subjects: tuple[UUID, ...] = ()
+    connected: Connected = NOTHING
+    seeds: Keys | None = None
+    left_out: Mapping[str, int] | None = None
+    nothing: str = "nothing was found"
+
+
+async def find_around(
+    meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int, seeds: int, depth: int
+) -> Answer:
+    """Find relations around the entities that a question names; with its vector also around what it is near to.
+
+    That are the ``seeds`` nearest entities, those that it describes if it names none for certain, and the relations
+    whose facts match it. A traversal that ranks entities, such as PageRank, has no candidates but its own.
+    """
+    if meaning is None:
+        return await nothing_asked(parts, reader)
+    clues = Clues.of(meaning, reader)
+    if meaning.vector is None:
+        subgraph, clues = await _walked(clues, parts, reader, seeds=seeds, depth=depth)
+    else:
+        (subgraph, clues), facts = await both(
+            _walked(clues, parts, reader, seeds=seeds, depth=depth),
+            by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader),
+        )
+        clues = attrs.evolve(clues, facts=facts)
+    start = subgraph.seeds()
+    (found, joint), left_out = await both(
+        _scored(subgraph, clues, parts, reader, limit=limit, depth=depth), reader.left_out(start)
+    )
+    visible = meaning.vector is not None or clues.anchors
+    return Answer(
+        findings=found,
+        anchors=clues.anchors,
+        subjects=subjects(clues),
+        connected=joint,
+        seeds=start,
+        left_out=left_out,
+        nothing=why_nothing(meaning) if visible else "the question names nothing visible",
+    )
+
+
+async def find_facts(meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int) -> Answer:
+    """Find relations by their facts alone, near in meaning or in words, without a walk."""
+    if meaning is None:
+        return await nothing_asked(parts, reader)
+    clues = Clues.of(meaning, reader)
+    with parts.stopwatch.stage("seeds"):
+        facts = await by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
+    clues = attrs.evolve(clues, facts=facts)
+    found, _ = await _scored(Subgraph.none(facts.keys), clues, parts, reader, limit=limit, depth=0)
+    return Answer(
+        findings=found,
+        anchors=clues.anchors,
+        subjects=subjects(clues),
+        seeds=clues.named.keys[:0],
+        nothing=why_nothing(meaning),
+    )
+
+
+async def _walked(clues: Clues, parts: Parts, reader: Reader, *, seeds: int, depth: int) -> tuple[Subgraph, Clues]:
+    """The subgraph around the entities that a question names, describes or is near to."""
+    meaning, start = clues.meant, clues.named
+    with parts.stopwatch.stage("seeds"):
+        if meaning.vector is not None:
+            near = await reader.nearest(ElementKind.ENTITY, meaning.vector, seeds)
+            described_hits = near.keep(np.empty(0, np.intp))
+            if not len(clues.certain):
+                found = await described(meaning, DESCRIBED, parts.caches.lexicon, reader)
+                clues = attrs.evolve(clues, described=alike(found, seeds))
+                described_hits = found.hits.keep(np.arange(len(clues.described.keys)))
+            start = together(clues.named, near, described_hits)
+    with parts.stopwatch.stage("traversal"):
+        return await parts.traversal.traverse(start, depth=depth, reader=reader), clues
+
+
+async def _scored(
+    subgraph: Subgraph, clues: Clues, parts: Parts, reader: Reader, *, limit: int, depth: int
+) -> tuple[Findings, Connected]:
+    """The relations scored by relevance; by rank or hops where a traversal ranks, or names alone are asked for."""
+    meaning, options, line_terms = clues.meant, parts.scoring, parts.caches.line_terms
+    asks = meaning.vector is not None or bool(meaning.terms) or meaning.stated >= 0
+    with parts.stopwatch.stage("scoring"):
+        if subgraph.rank is None and asks:
+            return await score_by_relevance(
+                subgraph, clues, reader, depth=depth, limit=limit, options=options, line_terms=line_terms
+            )
+        found = await score_by_rank(subgraph, clues, reader, limit=limit, options=options, line_terms=line_terms)
+        return found, connected(subgraph, clues.anchors, clues.named, depth=depth, options=options, reader=reader)
+
+
+async def find_nearby(seeds: Hits, depth: int, parts: Parts, reader: Reader) -> Findings:
+    """The subgraph within ``depth`` hops of some entities, scored by hops."""
+    with parts.stopwatch.stage("traversal"):
+        subgraph = await parts.traversal.traverse(seeds, depth=depth, reader=reader)
+    with parts.stopwatch.stage("scoring"):
+        return score_by_hops(subgraph, parts.scoring, reader)
+
+
+async def nothing_asked(parts: Parts, reader: Reader) -> Answer:
+    """The answer to a blank question: no relation."""
+    subgraph = Subgraph.none((await reader.locate([])).keys)
+    return Answer(findings=score_triplets(subgraph, proximity=np.empty(0), options=parts.scoring))
+
+
+def subjects(clues: Clues) -> tuple[UUID, ...]:
+    """The entities that a question is itself about, best first: described ones, or named ones without further words."""
+    if clues.described.ids or not names_alone(clues.meant):
+        return clues.described.ids
+    return tuple(each.entity_id for each in clues.anchors if each.confidence > CERTAIN)
+
+
+def why_nothing(meaning: Understanding) -> str:
+    """The reason why no relation answers, which does not distinguish hidden from absent elements."""
+    if meaning.linked.links:
+        names = ", ".join(dict.fromkeys(meaning.question[each.start : each.end] for each in meaning.linked.links))
+        return f"nothing visible of {names} answers what is asked"
+    if meaning.unknown:
+        return f"nothing visible is known of {', '.join(each.text for each in meaning.unknown)}"
+    return "nothing visible has to do with the question"

@@ -1,0 +1,281 @@
+"""The relations of a subgraph scored for a question: candidates, rough evidence, the lines of the best, exact evidence.
+
+What is known in columns finds the best candidates; their lines are read whole, and decide the order, and whether to
+stay silent. A subgraph by PageRank, or of a question that asks for nothing but names, is scored by rank or by hops.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import attrs
+import numpy as np
+
+from graphsearch._support.concurrency import both
+from graphsearch.access.reader import Reader
+from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows, Subgraph
+from graphsearch.columns.formulas import cosines
+from graphsearch.columns.key_index import KeyIndex, distinct
+from graphsearch.model import ElementKind, Vector
+from graphsearch.question.code_questions import DEFINES
+from graphsearch.question.linking import anchors_of
+from graphsearch.question.question_names import Anchor
+from graphsearch.question.understanding import Understanding
+from graphsearch.ranking.triplets.candidates import Facts, of_types, with_relations
+from graphsearch.ranking.triplets.connections import Connected, connected
+from graphsearch.ranking.triplets.entity_relevance import MOST, Alike, nobody
+from graphsearch.ranking.triplets.findings import Findings, Reliability, proximity_of_hops, score_triplets
+from graphsearch.ranking.triplets.lines import Lines, LineTerms, read_lines
+from graphsearch.ranking.triplets.silence import Standing, foreign
+from graphsearch.ranking.triplets.triplet_relevance import (
+    CERTAIN,
+    TEMPERATURE,
+    Edges,
+    Evidence,
+    Relevance,
+    anchor_weights,
+    relevance,
+)
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+
+ASKED_TYPES: Final = 3
+"""Number of best relation types of which all relations of a hub are read."""
+READ: Final = 64
+"""Candidates that are read whole: the best by everything that is known without reading them."""
+TRUSTED: Final = 9
+"""Number of types from which on their affinities count in full: of two types, each is always one deviation off."""
+TINY: Final = 1e-12
+"""Least reliability, so that its logarithm is finite."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Clues:
+    """What a question asks, and what was found by it.
+
+    * ``named``: the entities that it names and that hold at its time, in order of key, with the ``chance`` that each is
+      meant; ``anchors``: how it names them. ``described``: the entities that it describes, if it names none.
+    * ``facts``: the relations whose facts are near to it.
+    """
+
+    meant: Understanding
+    anchors: tuple[Anchor, ...]
+    named: Hits
+    chance: Floats
+    described: Alike
+    facts: Facts
+
+    @classmethod
+    def of(cls, meant: Understanding, reader: Reader) -> Clues:
+        """What the names of a question lead to."""
+        named, chances = meant.named, meant.linked.probabilities
+        if named is None:
+            raise ValueError("the question was understood without a snapshot")
+        return cls(
+            meant=meant,
+            anchors=anchors_of(meant.question, meant.linked.links),
+            named=named,
+            chance=np.array([chances.get(each, 0.0) for each in reader.entity_ids(named.keys)]),
+            described=nobody(named.keys),
+            facts=Facts.none(named.keys),
+        )
+
+    @property
+    def certain(self) -> Keys:
+        """The entities that are named for certain."""
+        found: Keys = self.named.keys[self.chance > CERTAIN]
+        return found
+
+
+async def score_by_relevance(
+    subgraph: Subgraph,
+    clues: Clues,
+    reader: Reader,
+    *,
+    depth: int,
+    limit: int,
+    options: ScoringOptions,
+    line_terms: LineTerms,
+) -> tuple[Findings, Connected]:
+    """Score the relations of a subgraph, of facts, and of requested types at named hubs; and find connections.
+
+    Connections are what several names lead to within ``depth`` hops: they answer if nothing else does, and names are
+    joined ("what do Ann and Bea share?"). ``limit`` relations will be shown; ``line_terms`` caches the terms of lines.
+    """
+    meant = clues.meant
+    typed = await of_types(subgraph, clues.certain, {each.type for each in meant.relations(ASKED_TYPES)}, reader)
+    more = np.union1d(clues.facts.keys, typed) if len(typed) else clues.facts.keys
+    every = await with_relations(subgraph, more, reader)
+    relevant, silent = await _relevance(every, clues, limit, line_terms, reader)
+    found = score_triplets(every, proximity=relevant.value, options=options)
+    joint = connected(every, clues.anchors, clues.named, depth=depth, options=options, reader=reader)
+    answers = _answering(every, silent)
+    if answers is not None and not meant.worded and _joined(clues):
+        answers[joint.relations()] = True
+    return attrs.evolve(found, relevance=relevant, answers=answers), joint
+
+
+async def score_by_rank(
+    subgraph: Subgraph, clues: Clues, reader: Reader, *, limit: int, options: ScoringOptions, line_terms: LineTerms
+) -> Findings:
+    """Score the relations of a subgraph by hops or PageRank alone, if nothing is asked; else times their relevance."""
+    meant, found = clues.meant, score_by_hops(subgraph, options, reader)
+    if subgraph.rank is None or not (meant.terms or meant.stated >= 0):
+        return found
+    relevant, silent = await _relevance(subgraph, clues, limit, line_terms, reader)
+    found = score_triplets(subgraph, proximity=found.proximity * relevant.value, options=options)
+    return attrs.evolve(found, answers=_answering(subgraph, silent))
+
+
+def score_by_hops(subgraph: Subgraph, options: ScoringOptions, reader: Reader) -> Findings:
+    """Score the relations of a subgraph by hops, or by PageRank if there is one."""
+    reliability = Reliability.of(subgraph, options)
+    proximity = proximity_of_hops(subgraph, reliability, options, reader)
+    return score_triplets(subgraph, proximity=proximity, reliability=reliability, options=options)
+
+
+def _answering(subgraph: Subgraph, silent: bool) -> Mask | None:
+    return np.zeros(len(subgraph.relations), np.bool_) if silent else None
+
+
+# -- relevance ---------------------------------------------------------------------------------------------------------
+
+
+async def _relevance(
+    graph: Subgraph, clues: Clues, shown: int, line_terms: LineTerms, reader: Reader
+) -> tuple[Relevance, bool]:
+    """The relevance of every relation of a subgraph, exact for the best; and whether none of them answers.
+
+    Exact are the `READ` best, and at least as many as ``shown``. For the others, the words of a line are those of its
+    fact as found by the search over facts, and the kinds of its ends do not count.
+    """
+    meant = clues.meant
+    rarity = meant.profile.rarities(dict.fromkeys(meant.terms))
+    rough = _rough(graph, clues, sum(rarity.values()), reader)
+    reliable = np.maximum(graph.confidence * graph.freshness * graph.prior, TINY)
+    rows = _best(relevance(rough).evidence + TEMPERATURE * np.log(reliable), max(READ, shown))
+    lines, meaning = await both(
+        read_lines(graph, rows, line_terms, reader), _meaning(graph.relations[rows], clues, reader)
+    )
+    kinds = lines.kinds(meant.profile, len(graph.entities))
+    known = _exact(rough, rows, lines, lines.terms.coverage(rarity), meaning, kinds, meant)
+    silent = bool(meant.terms) and foreign(_standing(known, kinds, known.words[rows], lines, clues))
+    return relevance(known), silent
+
+
+def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evidence:
+    """The evidence of all relations of a subgraph that is known without reading them."""
+    meant, places = clues.meant, KeyIndex(graph.entities)
+    anchor = np.zeros(len(graph.entities))
+    named, likely = places.of(clues.named.keys), places.of(clues.described.keys)
+    anchor[named[named != NONE]] = clues.chance[named != NONE]
+    edges = Edges(source=graph.source, target=graph.target, type=_types(graph, meant, reader))
+    trust = min(1.0, max(len(meant.affinity) - 1, 0) / (TRUSTED - 1))
+    affinity, wrong = np.append(meant.affinity * trust, 0.0)[edges.type], _wrong(edges, anchor, meant)
+    if meant.stated >= 0:
+        affinity = np.where(wrong & (edges.type == meant.stated), 0.0, affinity)
+    fact = KeyIndex(clues.facts.keys).of(graph.relations)
+    nowhere = np.zeros(len(anchor), np.bool_)
+    return Evidence(
+        edges=edges,
+        anchor=anchor,
+        weights=anchor_weights(anchor, edges, affinity, nowhere),
+        kind=np.zeros(len(anchor)),
+        affinity=affinity,
+        wrong=wrong,
+        past=np.zeros(len(edges), np.bool_),
+        words=np.minimum(np.append(clues.facts.words, 0.0)[fact] / (whole or np.inf), 1.0),
+        meaning=np.append(clues.facts.meaning, 0.0)[fact],
+        definition=meant.profile.row_of(DEFINES),
+        described=likely[likely != NONE],
+        likely=clues.described.anchor[likely != NONE],
+        sure=clues.described.sure,
+    )
+
+
+def _types(graph: Subgraph, meant: Understanding, reader: Reader) -> Rows:
+    """The row of each relation's type in the profile, -1 for a type that is not in it."""
+    signatures, which = distinct(graph.signatures)
+    rows = [meant.profile.row_of(each) for each in reader.signatures.type_names(signatures.tolist())]
+    return np.array(rows, np.intp).take(which) if rows else which
+
+
+def _wrong(edges: Edges, anchor: Floats, meant: Understanding) -> Mask:
+    """Relations whose named end is not the one that the question's words require."""
+    wrong = np.zeros(len(edges), np.bool_)
+    for row, end in meant.direction.items():
+        right, other = (edges.source, edges.target) if end > 0 else (edges.target, edges.source)
+        wrong |= (edges.type == row) & (anchor[other] > CERTAIN) & (anchor[right] <= CERTAIN)
+    return wrong
+
+
+def _best(evidence: Floats, count: int) -> Rows:
+    """The rows of the greatest evidence, of equal ones the first, in order."""
+    if len(evidence) <= count:
+        return np.arange(len(evidence))
+    least = np.partition(evidence, -count)[-count]
+    (above,), (equal,) = (evidence > least).nonzero(), (evidence == least).nonzero()
+    return np.sort(np.concatenate((above, equal[: count - len(above)])))
+
+
+async def _meaning(relations: Keys, clues: Clues, reader: Reader) -> Floats:
+    """The cosine of each fact to the question; 0 if it has no vector, or none was found by one."""
+    vector: Vector | None = clues.meant.vector
+    if vector is None or not clues.facts.embedded:
+        return np.zeros(len(relations))
+    return cosines(await reader.vectors(ElementKind.RELATION, relations), vector)
+
+
+def _exact(
+    rough: Evidence, rows: Rows, lines: Lines, words: Floats, meaning: Floats, kinds: Rows, meant: Understanding
+) -> Evidence:
+    """The evidence with the lines of some relations, and the kinds of their ends."""
+    every_words, every_meaning, past = rough.words.copy(), rough.meaning.copy(), rough.past.copy()
+    every_words[rows], every_meaning[rows], past[rows] = words, meaning, lines.past
+    between = np.isin(kinds, meant.between)
+    weights = anchor_weights(rough.anchor, rough.edges, rough.affinity, between) if between.any() else rough.weights
+    kind = np.append(meant.kind, 0.0)[kinds]
+    return attrs.evolve(rough, words=every_words, meaning=every_meaning, past=past, kind=kind, weights=weights)
+
+
+def _standing(known: Evidence, kinds: Rows, words: Floats, lines: Lines, clues: Clues) -> Standing:
+    """What decides whether to stay silent. Without meaning, only possible names remain as evidence.
+
+    Only lines count that cover most of a name which the question writes and no entity has, if there is such a name.
+    """
+    meant, profile = clues.meant, clues.meant.profile
+    certain = {link.kind for link in meant.linked.links if link.probability > CERTAIN}
+    strange = [lines.terms.shares(name) for name in meant.strange_names if name]
+    about = np.max(strange, axis=0) >= MOST if strange else np.ones(len(words), np.bool_)
+    return Standing(
+        affinity=meant.affinity,
+        meets=profile.meets,
+        edges=known.edges,
+        wrong=known.wrong,
+        named=known.anchor > (CERTAIN if meant.vector is not None else 0.0),
+        kinds=sorted({profile.kind_of(kind) for kind in certain} - {NONE}),
+        between=meant.between,
+        kind=kinds,
+        worded=meant.worded,
+        covered=float(words[about].max(initial=0.0)),
+        described=clues.described.covered,
+        ours=meant.ours and bool(np.isin(known.edges.type, sorted(meant.meant)).any()),
+    )
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def names_alone(meant: Understanding) -> bool:
+    """Whether a question consists of names and numbers only: then it asks for what it names."""
+    return meant.stated < 0 and all(term.isdigit() for term in meant.terms)
+
+
+_JOINING: Final = frozenset({"and", "or", "to", "with"})
+
+
+def _joined(clues: Clues) -> bool:
+    """Whether a word joins two names of a question."""
+    spans = sorted(span for anchor in clues.anchors for span in anchor.spans)
+    between = (clues.meant.question[one[1] : other[0]] for one, other in pairwise(spans))
+    return any(not _JOINING.isdisjoint(text.casefold().split()) for text in between)
