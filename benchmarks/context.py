@@ -2,8 +2,9 @@
 
     python -m benchmarks.context [N …] [--json]
 
-Cold: every run has a new authorizer, a new token counter and empty caches of texts, names and ids; a store, its indexes,
-the tokenizer's vocabulary and the package's own word lists are loaded, as in any process that has answered once. The figure includes search, gate, rendering, packing
+Cold: every run has a new authorizer, a new token counter and empty caches of texts, names and ids; a store, its
+indexes, the tokenizer's vocabulary and the package's own word lists are loaded, as in any process that has answered
+once. The figure includes search, gate, rendering, packing
 and the session's log; creating the authorizer, once per process, is reported separately. Four cases:
 
 * ``allowed``: nothing is denied.
@@ -146,7 +147,7 @@ def _with_memories(graph: Graph) -> Batch:
 
 
 def forget() -> None:
-    """Empty every bounded cache of a graphsearch function; those without a bound hold what the package brings itself."""
+    """Empty every bounded cache of a graphsearch function; the others hold what the package brings itself."""
     ours = [module for name, module in sys.modules.items() if name.startswith("graphsearch.")]
     for function in (value for module in ours for value in vars(module).values()):
         if hasattr(function, "cache_clear") and function.cache_parameters()["maxsize"] is not None:
