@@ -22,7 +22,7 @@ import numpy as np
 from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
-from graphsearch.columns import Floats, Hits, Keys, Mask, Rows
+from graphsearch.columns import Floats, Hits, Mask, Rows
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import first_rows
 from graphsearch.model import ElementKind, Vector
@@ -217,25 +217,25 @@ class Alike:
     covers by the question's own words.
     """
 
-    keys: Keys
-    ids: tuple[UUID, ...]
-    anchor: Floats
-    sure: float
-    covered: float
+    hits: Hits
+    ids: tuple[UUID, ...] = ()
+    anchor: Floats = attrs.field(factory=lambda: np.empty(0))
+    sure: float = 0.0
+    covered: float = 0.0
 
 
-def nobody(keys: Keys) -> Alike:
-    """No entity, with keys of the dtype of ``keys``."""
-    return Alike(keys=keys[:0], ids=(), anchor=np.empty(0), sure=0.0, covered=0.0)
+def nobody(like: Hits) -> Alike:
+    """No entity, with keys as those of ``like``."""
+    return Alike(hits=like.keep(np.empty(0, np.intp)))
 
 
 def alike(found: Described, limit: int) -> Alike:
     """The first ``limit`` described entities: the best weighted by its probability, the others less."""
     if not len(found.ids):
-        return nobody(found.hits.keys)
+        return nobody(found.hits)
     relevance, sure = found.relevance[:limit], float(found.sure[0])
     return Alike(
-        keys=found.hits.keys[:limit],
+        hits=found.hits.keep(np.arange(len(relevance))),
         ids=tuple(found.ids[:limit]),
         anchor=ANCHORED_AT_MOST * sure * np.exp(SHARPNESS * (relevance - relevance[0])),
         sure=sure,
