@@ -19,9 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any, Final
 
-from psycopg import AsyncConnection
 from psycopg.pq import Trace
-from psycopg_pool import AsyncConnectionPool
 
 import graphsearch
 from benchmarks.asking import PRINCIPAL, SCOPE
@@ -133,14 +131,11 @@ def _room(path: Path) -> str:
 async def _traced(dsn: str) -> AsyncIterator[tuple[PostgresGraphStore, IO[str]]]:
     """A store over one connection, and what libpq writes of it."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as trace:
-
-        async def watch(connection: AsyncConnection[Any]) -> None:
-            connection.pgconn.trace(trace.fileno())
-            connection.pgconn.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
-
-        how = {"autocommit": True, "client_encoding": "utf8"}
-        async with AsyncConnectionPool(dsn, min_size=1, max_size=1, kwargs=how, configure=watch, open=False) as pool:
-            yield PostgresGraphStore(pool), trace
+        async with PostgresGraphStore.open(dsn, max_connections=1) as store:
+            async with store._gateway.pool.connection() as connection:  # noqa: SLF001 - its only one
+                connection.pgconn.trace(trace.fileno())
+                connection.pgconn.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
+            yield store, trace
 
 
 async def _sent(ask: Ask, trace: IO[str]) -> dict[str, int]:

@@ -26,7 +26,7 @@ from graphsearch.columns import Floats, Hits, Mask, Rows
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import first_rows
 from graphsearch.model import ElementKind, Vector
-from graphsearch.question.code_questions import DEFINES, place_verbs
+from graphsearch.question.relation_words import DEFINES, place_verbs
 from graphsearch.question.understanding import Understanding
 from graphsearch.question.words import MAX_TOKENS
 from graphsearch.ranking.triplets.entity_words import EntityTerms, EntityWords, Held, Lexicon
