@@ -17,7 +17,7 @@ from graphsearch.question.question_names import Anchor
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.triplets.candidates import FACTS, by_facts
 from graphsearch.ranking.triplets.connections import NOTHING, Connected
-from graphsearch.ranking.triplets.entity_relevance import alike, described, together
+from graphsearch.ranking.triplets.entity_relevance import described, together
 from graphsearch.ranking.triplets.findings import Findings, score_triplets
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.scoring import Clues, names_alone, score_by_hops, score_relations
@@ -112,8 +112,10 @@ async def _walked(clues: Clues, parts: Parts, reader: Reader, *, seeds: int, dep
             near = await reader.nearest(ElementKind.ENTITY, meaning.vector, seeds)
             if not len(clues.certain):
                 found = await described(meaning, DESCRIBED, parts.caches.lexicon, reader)
-                clues = attrs.evolve(clues, described=alike(found, seeds))
-            start = together(clues.named, near, clues.described.hits)
+                found = found.keep(np.arange(min(seeds, len(found.ids))))
+                clues, start = attrs.evolve(clues, described=found), together(start, near, found.hits)
+            else:
+                start = together(start, near)
     with parts.stopwatch.stage("traversal"):
         return await parts.traversal.traverse(start, depth=depth, reader=reader), clues
 
@@ -134,8 +136,10 @@ async def nothing_asked(parts: Parts, reader: Reader) -> Answer:
 
 def subjects(clues: Clues) -> tuple[UUID, ...]:
     """The entities that a question is itself about, best first: described ones, or named ones without further words."""
-    if clues.described.ids or not names_alone(clues.meant):
-        return clues.described.ids
+    if clues.described is not None and clues.described.ids:
+        return tuple(clues.described.ids)
+    if not names_alone(clues.meant):
+        return ()
     return tuple(each.entity_id for each in clues.anchors if each.confidence > CERTAIN)
 
 

@@ -24,7 +24,7 @@ from graphsearch.question.relation_words import DEFINES
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.triplets.candidates import Facts, of_types, with_relations
 from graphsearch.ranking.triplets.connections import Connected, connected
-from graphsearch.ranking.triplets.entity_relevance import MOST, Alike, nobody
+from graphsearch.ranking.triplets.entity_relevance import MOST, Described
 from graphsearch.ranking.triplets.findings import Findings, Reliability, proximity_of_hops, score_triplets
 from graphsearch.ranking.triplets.lines import Lines, LineTerms, read_lines
 from graphsearch.ranking.triplets.parts import Parts
@@ -63,8 +63,8 @@ class Clues:
     anchors: tuple[Anchor, ...]
     named: Hits
     chance: Floats
-    described: Alike
     facts: Facts
+    described: Described | None = None
 
     @classmethod
     def of(cls, meant: Understanding, reader: Reader) -> Clues:
@@ -75,7 +75,6 @@ class Clues:
             anchors=anchors_of(meant.question, meant.linked.links),
             named=named,
             chance=np.array([chances.get(each, 0.0) for each in reader.entity_ids(named.keys)]),
-            described=nobody(named),
             facts=Facts.none(named.keys),
         )
 
@@ -152,7 +151,7 @@ def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evide
     """The evidence of all relations of a subgraph that is known without reading them."""
     meant, places = clues.meant, KeyIndex(graph.entities)
     anchor = np.zeros(len(graph.entities))
-    named, likely = places.of(clues.named.keys), places.of(clues.described.hits.keys)
+    named = places.of(clues.named.keys)
     anchor[named[named != NONE]] = clues.chance[named != NONE]
     edges = Edges(source=graph.source, target=graph.target, type=_types(graph, meant, reader))
     trust = min(1.0, max(len(meant.affinity) - 1, 0) / (TRUSTED - 1))
@@ -161,7 +160,7 @@ def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evide
         affinity = np.where(wrong & (edges.type == meant.stated), 0.0, affinity)
     fact = KeyIndex(clues.facts.keys).of(graph.relations)
     nowhere = np.zeros(len(anchor), np.bool_)
-    return Evidence(
+    known = Evidence(
         edges=edges,
         anchor=anchor,
         weights=anchor_weights(anchor, edges, affinity, nowhere),
@@ -172,10 +171,12 @@ def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evide
         words=np.minimum(np.append(clues.facts.words, 0.0)[fact] / (whole or np.inf), 1.0),
         meaning=np.append(clues.facts.meaning, 0.0)[fact],
         definition=meant.profile.row_of(DEFINES),
-        described=likely[likely != NONE],
-        likely=clues.described.anchor[likely != NONE],
-        sure=clues.described.sure,
     )
+    if clues.described is None or not clues.described.ids:
+        return known
+    likely, sure = places.of(clues.described.hits.keys), float(clues.described.sure[0])
+    there = likely != NONE
+    return attrs.evolve(known, described=likely[there], likely=clues.described.anchor[there], sure=sure)
 
 
 def _types(graph: Subgraph, meant: Understanding, reader: Reader) -> Rows:
@@ -243,7 +244,7 @@ def _standing(known: Evidence, kinds: Rows, words: Floats, lines: Lines, clues: 
         kind=kinds,
         worded=meant.worded,
         covered=float(words[about].max(initial=0.0)),
-        described=clues.described.covered,
+        described=0.0 if clues.described is None else clues.described.covered,
         ours=meant.ours and bool(np.isin(known.edges.type, sorted(meant.meant)).any()),
     )
 
