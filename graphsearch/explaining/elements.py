@@ -14,7 +14,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import Reader, known
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import known
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import Explanation, KeptOut, Verdict, explained, of_another_time, verdict
 from graphsearch.model import ElementKind, ElementRef, Relation, Triplet, TripletScore
