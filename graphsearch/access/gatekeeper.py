@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-import attrs
 import numpy as np
 
 from graphsearch._support.paging import pages
@@ -19,12 +19,12 @@ from graphsearch.access.decisions import (
     PARTIAL,
     Decider,
     ElementDecider,
-    LenientDecider,
     SignatureDecider,
     SignatureInterner,
     Verdicts,
     each_allowed,
 )
+from graphsearch.access.expanding import Decided
 from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
@@ -40,50 +40,6 @@ _EXPLAINED: Final = 500
 """The most denied elements of a kind whose policies are counted."""
 _BATCH: Final = 64
 """Elements explained between two turns of the event loop."""
-
-
-@attrs.frozen(eq=False)
-class Decided:
-    """An expansion with the verdict on each of its rows."""
-
-    rows: Expansion
-    signatures: Rows
-    """The relation's signature, as its row in the `SignatureInterner`."""
-    verdicts: Verdicts | None
-    """None if all are `ALLOWED`."""
-
-    @property
-    def allowed(self) -> Mask | None:
-        """Rows that are visible and whose far end holds; None if all are."""
-        if self.verdicts is None:
-            return self.rows.far_holds
-        seen: Mask = self.verdicts != DENIED
-        return self.rows.holding & seen
-
-    @property
-    def partial(self) -> Mask | None:
-        """Rows with partly hidden evidence; None if there are none."""
-        if self.verdicts is None:
-            return None
-        found: Mask = self.verdicts == PARTIAL
-        return found if found.any() else None
-
-    def keep(self, rows: Mask | Rows) -> Decided:
-        """The rows that a mask or an index selects, in their order."""
-        verdicts = None if self.verdicts is None else self.verdicts[rows]
-        return Decided(self.rows.keep(rows), self.signatures[rows], verdicts)
-
-    @staticmethod
-    def concatenate(parts: list[Decided]) -> Decided:
-        """Concatenate the rows of several. ``parts`` must not be empty."""
-        if len(parts) == 1:
-            return parts[0]
-        verdicts = [each_allowed(len(part.rows)) if part.verdicts is None else part.verdicts for part in parts]
-        return Decided(
-            Expansion.concatenate([part.rows for part in parts]),
-            np.concatenate([part.signatures for part in parts]),
-            np.concatenate(verdicts),
-        )
 
 
 class Gatekeeper:
@@ -109,17 +65,22 @@ class Gatekeeper:
         self._gate = gate
         self.book = book
         self.cache = cache
-        self._decider = self._chosen()
+        kind = SignatureDecider if gate.by_signature else ElementDecider
+        self._decider: Decider = kind(store, gate, book)
         self.entities = VisibleEntities(store, gate, self._decider, allows_all=self.allows_all)
         self.documents: dict[ElementKind, VisibleDocuments] = {}
         """The texts of the visible, as far as the question has read them."""
-        self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
+        self._denied_keys = defaultdict[ElementKind, list[Keys]](list)
 
-    def _chosen(self) -> Decider:
-        if self.allows_all:
-            return LenientDecider()
-        chosen = SignatureDecider if self._gate.by_signature else ElementDecider
-        return chosen(self._store, self._gate, self.book)
+    def uncounted(self) -> Gatekeeper:
+        """The same decisions, with denials counted apart."""
+        other = copy(self)
+        other.forget_denied()
+        return other
+
+    def forget_denied(self) -> None:
+        """Count denials from now on."""
+        self._denied_keys = defaultdict(list)
 
     @property
     def counts_visible(self) -> bool:
@@ -188,7 +149,7 @@ class Gatekeeper:
     async def steps(self, found: Expansion) -> Decided:
         """The verdict on each row of an expansion: that on the relation, denied if its far end is denied."""
         signatures, end_signatures = await self.book.rows(found.signatures, found.ends.signatures)
-        if self._decider.allows_all:
+        if self.allows_all or self._decider.allows_all:
             return Decided(found, signatures, None)
         verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
         if verdicts is None:
@@ -231,6 +192,8 @@ class Gatekeeper:
         return True
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
+        if self.allows_all:
+            return None
         verdicts = await self._decider.verdicts(kind, keys, signatures)
         if kind is ElementKind.ENTITY and verdicts is not None:
             verdicts = await self._as_visible(keys, signatures, verdicts)
@@ -277,8 +240,8 @@ class Gatekeeper:
 
     async def visible_memories(self, ids: Sequence[str]) -> set[str]:
         """The visible ones of some memories; behind a gate, only those that exist."""
-        if not ids:
-            return set()
+        if not ids or self.allows_all:
+            return set(ids)
         permitted = await self._decider.memories(ids)
         denied = [id_ for id_, allow in permitted.items() if not allow]
         self._denied_keys[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))
