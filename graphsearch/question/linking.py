@@ -43,7 +43,7 @@ from graphsearch.names.vocabulary import is_given_name, is_nickname
 from graphsearch.question.question_names import Anchor, QuestionText, WrittenName, overlapping
 from graphsearch.question.relation_words import asked_of_code, listed
 from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording
-from graphsearch.question.words import Nameable, Words
+from graphsearch.question.words import Nameable, Token, Words
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 
@@ -269,8 +269,9 @@ class _Linking:
             found, run, alone = self._believable(named, place, whole=False), self._words(place), len(place) == 1
             if not found or all(word in STOP_WORDS for word in run) or (alone and not _speaks(run[0])):
                 continue
-            if alone and ends[run[0]] > 1 and not self.question.tokens[place.start].capitalised:
-                continue  # the "team" of "data team" and "search team" is a kind
+            of_kind = ends[run[0]] > 1 or self._is_possessed(place.start)  # the "team" of "data team" and "search team"
+            if alone and of_kind and not self.question.tokens[place.start].capitalised:
+                continue
             share = max(self.wording.nameness(word, self.terms(word)) for word in run)
             if alone and self._has_capital(place.start):
                 share = max(share, WRITTEN)
@@ -299,6 +300,14 @@ class _Linking:
 
     def _span(self, place: range) -> tuple[int, int]:
         return self.question.tokens[place.start].start, self.question.tokens[place.stop - 1].end
+
+    def _is_possessed(self, place: int) -> bool:
+        """Whether a possessive is before a word: "Sarah's team" asks for a team, and names none."""
+        tokens, texts = self.question.tokens, self.question.texts
+        if not place or (texts[place - 1] == "s" and texts[place - 2] in STOP_WORDS):
+            return False  # "who's", "what's"
+        between = self.question.text[max(0, tokens[place - 1].end - 2) : tokens[place].start]
+        return not {"'", "’"}.isdisjoint(between)
 
     def _believable(self, found: Sequence[Nameable], place: range, *, whole: bool) -> list[Nameable]:
         """Entities that words may name; code only by its own name, or by words written like code."""
@@ -370,19 +379,32 @@ def with_bare_names(question: QuestionText, linked: Linked, known: Sequence[Name
     """
     code = [each for each in known if each.type in CASE_SENSITIVE_TYPES]
     words, texts = question.tokens, question.texts
-    if not code or len(words) > MAX_ASKING or any(link.probability > HINT for link in linked.links):
+    sure = any(link.probability > HINT for link in linked.links)
+    if not code or len(words) > MAX_ASKING:
         return linked
     for place, word in enumerate(words):
         is_kind = listed("kinds").intersection(texts[place + 1 : place + 2])  # "the gather function"
+        end, owner = _owner(words, place + 2) if is_kind else (place + 1, "")
         articled = place and texts[place - 1] in listed("articles")
-        found = [each for each in code if each.names[0].rpartition(".")[2] == word.written]
-        if not 0 < len(found) <= NAMESAKES or word.text in STOP_WORDS or (articled and not is_kind):
+        if word.text in STOP_WORDS or (articled and not is_kind) or (sure and not owner):
             continue
-        end = place + 2 if is_kind else place + 1
+        paths = ((each, each.names[0].split(".")) for each in code)
+        found = [each for each, path in paths if path[-1] == word.written and (not owner or owner in path[:-1])]
+        if not 0 < len(found) <= NAMESAKES:
+            continue
         if asked_of_code(texts, range(place, end)):
             links = _shared_links(found, WRITTEN, word.start, words[end - 1].end, full=True)
             return Linked(links=tuple(links), masked=frozenset(range(place, end)))
     return linked
+
+
+def _owner(words: Sequence[Token], place: int) -> tuple[int, str]:
+    """The end of "of X" or "in the class X" that begins at ``place``, and X; ``place`` and nothing if none does."""
+    if place < len(words) and words[place].text in {"of", "in", "on", "from"}:
+        for at in range(place + 1, len(words)):
+            if words[at].text not in listed("articles") | listed("kinds"):
+                return at + 1, words[at].written
+    return place, ""
 
 
 def _shared_links(found: Sequence[Nameable], probability: float, start: int, end: int, *, full: bool) -> list[Link]:

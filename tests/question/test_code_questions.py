@@ -67,6 +67,8 @@ def test_names_apart_are_no_one_name():
         ("where is gather defined?", ["gather"]),
         ("what calls the gather?", []),
         ("what calls the gather function?", ["gather function"]),
+        ("what calls the gather function of the module tasks?", ["gather function of the module tasks"]),
+        ("what calls the gather function of trees?", []),
         ("what calls Gather?", []),
         ("who will gather the mushrooms?", []),
         ("gather", []),
