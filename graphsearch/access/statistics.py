@@ -52,7 +52,7 @@ class Statistics(Walks):
 
     async def _cached(self, kind: ElementKind) -> VisibleDocuments:
         cache, gate = self._gatekeeper.cache, self._gatekeeper.question
-        stated_by_view = kind is ElementKind.RELATION and self.view.refolded
+        stated_by_view = kind is ElementKind.RELATION and (self._evidence.is_past(self.view) or self.view.refolded)
         if cache is None or gate is None or stated_by_view:
             return await self._read(kind)
         shown: Hashable = (kind, gate)
