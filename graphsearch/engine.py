@@ -24,7 +24,7 @@ from graphsearch.explaining.elements import explain_entity, explain_memory, expl
 from graphsearch.explaining.explanation import ExplainRequest, Explanation, pointed_at
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
-from graphsearch.modes.hydration import shown
+from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Mode, Question, require, require_gate
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.preparing import embedded, understood
@@ -213,7 +213,7 @@ class Engine(ABC):
             yield attrs.evolve(question, meaning=meaning), reader
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:
-        return await shown(await question.mode.find(question, reader), question, reader)
+        return await hydrate(await question.mode.find(question, reader), question, reader)
 
     async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
         return await question.mode.conclude(found, question)

@@ -25,7 +25,7 @@ from graphsearch.explaining.explanation import (
 )
 from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
 from graphsearch.model.identity import id_or_name
-from graphsearch.modes.hydration import shown
+from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Question
 from graphsearch.modes.options import SearchRequest
 from graphsearch.question.understanding import Understanding
@@ -152,7 +152,7 @@ async def explain_relation(element: ElementRef, question: Question, reader: Read
     of = len(answer.findings.rows())
     if ranked := await _placed(relation.id, answer.findings, reader):
         rank, triplet = ranked
-        result = await shown(answer, question, reader)
+        result = await hydrate(answer, question, reader)
         became = verdict(rank, triplet.score, question.request, shown=relation.id in result.provenance)
         return _explained(triplet, question, of, became, rank)
     kept_out, reason = _kept_out(relation, reader)
