@@ -24,8 +24,7 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.preparing import profile_of
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import TokenCounter
-from graphsearch.question.linking import anchors_of
-from graphsearch.question.name_lookup import link_names
+from graphsearch.question.linking import anchors_of, link_names
 from graphsearch.question.question_names import Anchor
 from graphsearch.ranking.triplets.connections import NOTHING, connected
 from graphsearch.ranking.triplets.retrieval import Answer, nothing_asked
