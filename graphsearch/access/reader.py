@@ -597,7 +597,7 @@ class Reader:
 
     async def _cached_documents(self, kind: ElementKind) -> VisibleDocuments:
         cache, gate = self._gatekeeper.cache, self._gatekeeper.question
-        stated_by_view = kind is ElementKind.RELATION and self.view.refolded
+        stated_by_view = kind is ElementKind.RELATION and (self.is_past or self.view.refolded)
         if cache is None or gate is None or stated_by_view:
             return await self._read_documents(kind)
         shown: Hashable = (kind, gate)
