@@ -80,13 +80,13 @@ SELECT reason, count(*) FROM (
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND (e.valid_from > %(as_of)s OR e.valid_to <= %(since)s) THEN 'not_held'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.confidence < %(least)s THEN 'low_confidence'
         WHEN (
-            e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped)s::text[]) name)) AND (
+            e.type_hash = ANY(%(skipped_hashes)s) AND (
                 SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
             ) = ANY(%(skipped)s::text[])
         ) THEN 'skipped_type'
         WHEN NOT (
             cardinality(%(only)s::text[]) = 0
-            OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only)s::text[]) name)) AND (
+            OR (e.type_hash = ANY(%(only_hashes)s) AND (
                 SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
             ) = ANY(%(only)s::text[]))
         ) THEN 'other_type'

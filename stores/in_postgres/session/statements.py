@@ -113,8 +113,13 @@ def statement(name: str, kind: ElementKind | None = None, *, unsettled: bool = F
 
 
 def with_literals(query: bytes, values: Mapping[str, Any]) -> bytes:
-    """A statement with literals in the places of its parameters."""
-    literals = {name.encode(): sql.Literal(value).as_bytes(None) for name, value in values.items()}
+    """A statement with literals in the places of its parameters; "{name}_hashes" are those of the types in a list."""
+    literals = {}
+    for name, value in values.items():
+        literals[name.encode()] = sql.Literal(list(value) if isinstance(value, tuple) else value).as_bytes(None)
+        if isinstance(value, tuple):
+            hashes = [b"hashtextextended(%s, 0)" % sql.Literal(each).as_bytes(None) for each in value]
+            literals[f"{name}_hashes".encode()] = b"ARRAY[%s]::bigint[]" % b", ".join(hashes)
     return _PARAMETER.sub(lambda place: literals.get(place[1], place[0]), query)
 
 
