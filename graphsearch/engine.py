@@ -15,7 +15,8 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.timing import Stopwatch
 from graphsearch._support.verbs import takes
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, When, reading, resolve
+from graphsearch.access.reader import Reader, ReadingOptions, When, reading
+from graphsearch.access.references import EntityRef, resolve
 from graphsearch.access.request import Request
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector

@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 
 from graphsearch.access.evidence import supported_since
-from graphsearch.access.reader import Reader, known
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import known
 from graphsearch.columns.formulas import age_in_days, freshness
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import (

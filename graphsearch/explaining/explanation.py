@@ -11,7 +11,8 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import known, reading
+from graphsearch.access.reader import reading
+from graphsearch.access.references import known
 from graphsearch.access.request import Request
 from graphsearch.display.printing import Displayed
 from graphsearch.errors import UnknownElementError

@@ -297,8 +297,7 @@ def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:
     """A key of gates that show the same elements; None if a gate has no such key."""
     if gate is None or gate.allows_all:
         return ()
-    bound = gate.bind(scope)
-    return bound.question if bound.by_signature else None
+    return gate.bind(scope).question
 
 
 async def read_profile(reader: Reader) -> TypeProfile:

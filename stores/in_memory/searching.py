@@ -113,6 +113,8 @@ class InMemorySearching(InMemoryScope, Searching):
     ) -> Hits:
         state = self._state
         documents, seen = await self._once(postings, kind), visibility(state, kind).seen(view)
+        if counts and counts.average and counts.average != documents.average:
+            documents = await self._once(postings, kind, counts.average)
         return _hits(state, kind, *documents.best(state.analyser.terms(query), limit, seen, counts))
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:

@@ -209,7 +209,7 @@ class PostgresSearching(PostgresScope, Searching):
                 "few": float(few(documents)),
                 "k1": K1,
                 "b": B,
-                "average": grid(length / max(total, 1)),
+                "average": (counts and counts.average) or grid(length / max(total, 1)),
                 "limit": max(limit, 0),
             }
             query_text = statement("lexical", kind, unsettled=tally.behind)
