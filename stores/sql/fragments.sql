@@ -166,6 +166,13 @@ ORDER BY weight DESC, id LIMIT %(limit)s)
     SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place), LATERAL ({steps around}) x
 )
 
+-- settled beyond --
+UNION ALL
+SELECT f.place, x.* FROM further f CROSS JOIN LATERAL ({steps around}) x
+
+-- unsettled beyond --
+-- Unsettled relations are read once for a frontier that is known.
+
 -- unsettled hops --
 -- The unsettled relations are read once for the whole frontier, and ranked among the settled ones.
 (

@@ -55,7 +55,7 @@ async def store(postgres_store: PostgresGraphStore) -> ScopedPostgresStore:
 
 
 async def plan(store: ScopedPostgresStore, name: str, **values: Any) -> str:
-    asked = {"frontier": [ADA.id], "limit": 25, "ids": [ADA.id], **rows.view_values(VIEW)}
+    asked = {"frontier": [ADA.id], "limit": 25, "most": 500, "ids": [ADA.id], **rows.view_values(VIEW)}
     async with store._gateway.reading(store.scope) as session:
         query = b"EXPLAIN " + statement(name, ElementKind.RELATION)
         explained = await session.run_kept(query, **asked | values)

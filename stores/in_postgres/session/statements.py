@@ -28,7 +28,7 @@ _PARAMETER: Final = re.compile(rb"%\(([a-z0-9_]+)\)s")
 FRAGMENTS: Final = "fragments.sql"
 _BY_KIND: Final = ("columns", "view", "ids", "text", "embedded", "ends", "steps")
 """Fragments with a text for every kind of element."""
-_BY_STATE: Final = ("vectors", "named", "hops", "postings")
+_BY_STATE: Final = ("vectors", "named", "hops", "beyond", "postings")
 """Fragments with a text for scopes where all is settled, and one for the others."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
