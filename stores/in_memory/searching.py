@@ -21,7 +21,7 @@ from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.indexes import matrix, postings
 from graphsearch.stores.in_memory.naming import NameIndex
 from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.tables import Rows, hits, importances, table, visibility
+from graphsearch.stores.in_memory.tables import Rows, importances, table, visibility
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import TermCounts
 
@@ -188,10 +188,6 @@ def _similar(index: NameIndex, folded: str, threshold: float) -> list[SimilarNam
     return sorted(found, key=lambda each: (-each.similarity, each.entity_id))
 
 
-def _importance(state: State) -> Floats:
-    return state.derive(importances, table(state, ElementKind.ENTITY))
-
-
 def _mentioning(state: State, entity: UUID) -> Collection[str]:
     """The memories that mention an entity; of a merged one, those that mentioned it by its own id."""
     root, originals = entity, state.merging.originals
@@ -205,5 +201,7 @@ def _mentioning(state: State, entity: UUID) -> Collection[str]:
 
 
 def _hits(state: State, kind: ElementKind, rows: Rows, values: Floats) -> Hits:
-    importance = state.once(_importance) if kind is ElementKind.ENTITY else None
-    return hits(table(state, kind), rows, values, importance)
+    every = table(state, kind)
+    known = state.derive(importances, every) if kind is ElementKind.ENTITY else None
+    importance = np.full(len(rows), 0.5) if known is None else known.take(rows)
+    return Hits(keys=rows, signatures=every.codes.take(rows), values=values, importance=importance)

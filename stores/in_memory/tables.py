@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import Codes, Floats, Hits, Mask
+from graphsearch.columns import Codes, Floats, Mask
 from graphsearch.model import ElementKind, View
 from graphsearch.stores.in_memory.state import State
 
@@ -230,16 +230,6 @@ class Visibility:
         named = np.zeros(len(self.type_codes), np.bool_)
         named[[self.type_codes[name] for name in names if name in self.type_codes]] = True
         return named.take(self.types)
-
-
-def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) -> Hits:
-    """The hits, as columns."""
-    return Hits(
-        keys=rows,
-        signatures=table.codes.take(rows),
-        values=values,
-        importance=np.full(len(rows), 0.5) if importance is None else importance.take(rows),
-    )
 
 
 def importances(table: Table) -> Floats:

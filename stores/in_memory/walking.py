@@ -35,7 +35,6 @@ COUNTED: Final = 1_000
 class Ground:
     """The arrays behind steps over relations."""
 
-    entities: Table
     relations: Table
     entities_seen: Visibility
     relations_seen: Visibility
@@ -50,7 +49,6 @@ class Ground:
         """All of it, for one state."""
         entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
         return cls(
-            entities=entities,
             relations=relations,
             entities_seen=visibility(state, ElementKind.ENTITY),
             relations_seen=visibility(state, ElementKind.RELATION),
@@ -61,7 +59,7 @@ class Ground:
                 signatures=entities.codes,
                 importance=state.derive(importances, entities),
             ),
-            feedback=_feedback(state),
+            feedback=state.derive(feedback_column, relations, state.relations.weights),
         )
 
     def steps(self, relations: Rows, far: Rows, view: View, *, starts: Keys, start: Rows, outgoing: Mask) -> Expansion:
@@ -85,10 +83,6 @@ class Ground:
 def _mentions(state: State) -> Mentions:
     memories, entities = table(state, ElementKind.MEMORY), table(state, ElementKind.ENTITY)
     return state.derive(Mentions.build, memories, entities, state.mentions)
-
-
-def _feedback(state: State) -> Floats:
-    return state.derive(feedback_column, table(state, ElementKind.RELATION), state.relations.weights)
 
 
 class InMemoryWalking(InMemoryScope, Walking):
