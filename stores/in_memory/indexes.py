@@ -77,6 +77,8 @@ class Postings:
     """The documents of one kind: for each term, the table rows that contain it, ascending, and its weight there."""
 
     documents: int
+    average: float
+    """The length of documents that weights are computed by."""
     size: int
     """Table rows."""
     terms: Mapping[str, int]
@@ -87,8 +89,10 @@ class Postings:
     weights: Scores
 
     @classmethod
-    def build(cls, table: Table, documents: Mapping[Any, Mapping[str, float]]) -> Postings:
-        """Of all documents of a kind."""
+    def build(
+        cls, table: Table, documents: Mapping[Any, Mapping[str, float]], average: float | None = None
+    ) -> Postings:
+        """Of all documents of a kind, by their average length unless another one is given."""
         of_document = table.rows(documents).astype(np.int32)
         found = [documents[table.ids[row]] for row in of_document.tolist()]
         terms = {term: number for number, term in enumerate(sorted({*chain.from_iterable(found)}, key=dimension))}
@@ -98,10 +102,12 @@ class Postings:
         often = np.fromiter(chain.from_iterable(each.values() for each in found), np.float64, size)
         document = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
         lengths: Floats = np.bincount(document, often, len(found)).astype(np.float64)
-        normal = K1 * normal_length(lengths, grid(float(lengths.sum()) / max(len(found), 1)))
+        average = average or grid(float(lengths.sum()) / max(len(found), 1))
+        normal = K1 * normal_length(lengths, average)
         order = np.argsort(term, kind="stable")
         return cls(
             documents=len(found),
+            average=average,
             size=len(table.ids),
             terms=terms,
             pointers=np.concatenate(([0], np.bincount(term, minlength=len(terms)).cumsum())),
@@ -179,6 +185,8 @@ def matrix(state: State, kind: ElementKind) -> Matrix:
     return state.derive(Matrix.build, table(state, kind), state.elements(kind).vectors)
 
 
-def postings(state: State, kind: ElementKind) -> Postings:
-    """The documents of a kind."""
+def postings(state: State, kind: ElementKind, average: float | None = None) -> Postings:
+    """The documents of a kind; by an average length in place of theirs if one is given."""
+    if average is not None:
+        return Postings.build(table(state, kind), state.elements(kind).documents, average)
     return state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
