@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.columns import Codes, Floats, Mask
+from graphsearch.columns import Codes, Floats, Hits, Mask
 from graphsearch.model import ElementKind, View
 from graphsearch.stores.in_memory.state import State
 
@@ -260,3 +260,14 @@ def table(state: State, kind: ElementKind) -> Table:
 def visibility(state: State, kind: ElementKind) -> Visibility:
     """The columns of a kind that views filter on."""
     return state.derive(_VISIBILITY[kind], table(state, kind))
+
+
+def hits(state: State, kind: ElementKind, rows: Rows, values: Floats | None = None) -> Hits:
+    """Elements as hits, with zeros without ``values``."""
+    every, zeros = table(state, kind), np.zeros(len(rows))
+    return Hits(
+        keys=rows,
+        signatures=every.codes.take(rows),
+        values=zeros if values is None else values,
+        importance=state.derive(importances, every).take(rows) if kind is ElementKind.ENTITY else zeros + 0.5,
+    )
