@@ -62,7 +62,7 @@ async def test_statistics_of_one_time_are_not_those_of_another(engine, by_signat
     gate = versioned(by_signature=by_signature)
     counted = {}
     for known_at in (first, None, MOMENT):
-        async with engine._reading(SearchRequest(query="zinc", gate=gate, known_at=known_at)) as reader:
+        async with engine._open_for(SearchRequest(query="zinc", gate=gate, known_at=known_at)) as reader:
             counted[known_at] = await reader.document_count(ElementKind.MEMORY)
     assert counted == {None: 2, MOMENT: 1}
 
@@ -79,6 +79,6 @@ async def test_facts_of_one_time_are_not_those_of_another(scoped, by_signature, 
     await scoped.write(Batch(entities=[ANN, DEPOT], memories=memories, claims=claims))
     engine, gate, counted = GraphSearchEngine(store=scoped), versioned(by_signature=by_signature), {}
     for as_of in (first, None, MOMENT):
-        async with engine._reading(SearchRequest(query="zinc", gate=gate, as_of=as_of)) as reader:
+        async with engine._open_for(SearchRequest(query="zinc", gate=gate, as_of=as_of)) as reader:
             counted[as_of] = await reader.document_frequencies(ElementKind.RELATION, [["zinc"], ["copper"]])
     assert counted == {None: [0, 1], MOMENT: [1, 0]}

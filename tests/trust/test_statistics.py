@@ -61,7 +61,7 @@ async def test_all_statistics_cover_what_is_visible(scoped):
 
 async def frequencies(engine, gate, word="zinc"):
     """The number of memories, and of those with a word, as a question of the engine counts them."""
-    async with engine._reading(SearchRequest(query=word, gate=gate)) as reader:
+    async with engine._open_for(SearchRequest(query=word, gate=gate)) as reader:
         [having] = await reader.document_frequencies(ElementKind.MEMORY, [[word]])
         return await reader.document_count(ElementKind.MEMORY), having
 
