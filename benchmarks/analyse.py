@@ -9,6 +9,7 @@ Entities are named like people: two words, each shared by many. The questions na
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from itertools import cycle
 from typing import Any, Final
 
@@ -21,10 +22,9 @@ from benchmarks.measuring import in_turns, rounded
 from graphsearch.access.reader import reading
 from graphsearch.protocols import GraphStore
 from graphsearch.question import Analysis, analyse
-from graphsearch.question.asked_time import PRESENT
-from graphsearch.question.interpreting import read
 from graphsearch.question.linking import anchors_of
 from graphsearch.question.type_profile import ProfileCache
+from graphsearch.question.understanding import understand
 from graphsearch.stores.memory import InMemoryGraphStore
 
 PROMISED_MS: Final = 2.0
@@ -93,7 +93,8 @@ def _asking(store: GraphStore, texts: Sequence[str]) -> Callable[[], Awaitable[A
     async def step() -> Analysis:
         text = next(turn)
         async with reading(store) as reader:
-            meant = await read(text, PRESENT, await profiles.profile(reader, None, None), reader)
+            profile = await profiles.profile(reader, None, None, partial(reading, store))
+            meant = await understand(text, reader, profile)
             return analyse(text, as_of=reader.view.as_of, anchors=anchors_of(text, meant.linked.links))
 
     return step

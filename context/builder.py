@@ -26,7 +26,7 @@ from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import Summary, cited_lines
 from graphsearch.protocols import GraphStore, TokenCounter
-from graphsearch.question.interpreting import Interpretation
+from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallRequest, Workload
 from graphsearch.ranking.memories.result import RecalledMemory
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line

@@ -38,8 +38,8 @@ from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Scope, Triplet
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import SearchResult, Summary
-from graphsearch.question.interpreting import Interpretation
 from graphsearch.question.question_type import HEALTHY
+from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.memories.options import RecallRequest
 from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
 from graphsearch.ranking.memories.selection import floor_of

@@ -6,7 +6,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Mention
 from graphsearch.modes.options import SearchMode
 from graphsearch.question import Plan
-from graphsearch.question.name_lookup import FITS
+from graphsearch.question.linking import FITS
 from graphsearch.testing.fakes import NOON
 from tests.gates import allowing
 

@@ -17,17 +17,17 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, ScopeFileError
 from graphsearch.ingest.sources.memory_files import read_memories
-from graphsearch.model import Batch, Claim, Entity, Memory, Mention, NameMatch, Principal, Relation
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Named, Principal, Relation
 from graphsearch.model import validation as check
 from graphsearch.moving import ExportFormat, convert_export, export_scope, import_scope
 from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import form_lookups
 from graphsearch.protocols import GraphStore
-from graphsearch.question.linking import Linked, Nameable, link
-from graphsearch.question.name_lookup import with_other_forms
-from graphsearch.question.question_names import Named, NameKind
+from graphsearch.question.linking import Linked, link, with_other_forms
+from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import tokens
+from graphsearch.question.understanding import NO_HITS
+from graphsearch.question.words import Nameable
 from graphsearch.stores.in_memory import indexes
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -226,7 +226,7 @@ def words(count: int, start: int = 0) -> str:
 
 
 def _link(question: str, nameable: list[Nameable]) -> Linked:
-    return link(question, tokens(question), nameable, Wording(naming={}, telling={}, type_terms=frozenset()), terms)
+    return link(QuestionText(question), nameable, Wording(naming={}, telling={}, type_terms=frozenset()), terms)
 
 
 @pytest.mark.parametrize(
@@ -254,16 +254,8 @@ class _Names:
             type="person", name="Ada", aliases=[f"Ada {words(1, number)}" for number in range(aliases)]
         )
 
-    async def find_name_words(self, words: Any, **_: Any) -> list[NameMatch]:
-        return [NameMatch(name="ada", entity_id=self.entity.id, alias=False)] if "ada" in words else []
-
-    async def locate(self, ids: Any) -> Any:
-        return self
-
-    keys = ()
-
-    async def entities(self, keys: Any) -> list[Entity]:
-        return [self.entity]
+    async def named(self, names: Any, words: Any, **_: Any) -> Any:
+        return Named(matches=[], hits=NO_HITS, entities=[self.entity])
 
 
 async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,9 +267,9 @@ async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch
         compared.extend(entity.names)
         return 0.0
 
-    monkeypatch.setattr("graphsearch.question.name_lookup.likeness", noted)
-    asked = [Named(text=f"Ada {name}", start=0, end=3, kind=NameKind.PROPER_NOUN) for name in words(100, 5000).split()]
-    await with_other_forms((), asked, Linked(links=(), masked=()), _Names(4000))  # type: ignore[arg-type]
+    monkeypatch.setattr("graphsearch.question.linking.likeness", noted)
+    asked = [WrittenName(text=f"Ada {name}", start=0, end=3) for name in words(100, 5000).split()]
+    await with_other_forms(QuestionText(""), asked, Linked(links=(), masked=()), _Names(4000), {})  # type: ignore[arg-type]
     assert 0 < len(compared) <= 16 * 50
     assert threads
     assert threading.get_ident() not in threads

@@ -34,11 +34,11 @@ class Walks(Lookups):
 
         With ``ahead`` the store may read that many further hops with the first one.
         """
-        del ahead
         kept: list[Decided] = []
         frontier, limit, last = keys, fan_out, widest(fan_out)
         while True:
-            found = await self._decided(await self._store.expand(frontier, fan_out=limit, view=self.view))
+            stored = await self._store.expand(frontier, fan_out=limit, view=self.view, ahead=ahead)
+            found, ahead = await self._decided(stored), 0
             allowed = found.allowed
             if limit == fan_out and (allowed is None or allowed.all()) and found.partial is None:
                 kept.append(found)

@@ -20,7 +20,7 @@ from graphsearch.context import ContextBlock
 from graphsearch.curation import Event
 from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triplet
 from graphsearch.page.rows import Named, RelationRow
-from graphsearch.question.interpreting import Interpretation
+from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line

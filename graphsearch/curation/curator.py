@@ -69,8 +69,8 @@ from graphsearch.model import (
 from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id, snake_case
 from graphsearch.model.reports import refuse_merge
-from graphsearch.modes.community_content import content_of
-from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.communities import content_of
+from graphsearch.modes.graph_schema import visible_schema
 from graphsearch.protocols import LLM, GraphStore, TokenCounter
 from graphsearch.protocols.graph_store import MemoryFilters
 from graphsearch.text.bm25 import embedding_text

@@ -19,7 +19,7 @@ from graphsearch.errors import (
 from graphsearch.llms.structured import ask_for_data, failure_text
 from graphsearch.llms.usage import Usage
 from graphsearch.model import Community, SummarySentence
-from graphsearch.modes.community_content import CommunityContent
+from graphsearch.modes.communities import CommunityContent
 from graphsearch.modes.summary_writer import Line, write_summary
 from graphsearch.protocols import LLM, TokenCounter
 
@@ -152,7 +152,7 @@ async def ask_for_summary(
     """Ask a model for sentences that cite the content; raise `LLMAnswerError` if none cites a line and fits."""
     lines = list(map(Line.of_source, content.sources))
     limits = {"prompt_tokens": prompt_tokens, "answer_tokens": answer_tokens}
-    written = (await write_summary(_QUESTION, lines, llm=llm, counter=llm.counter, **limits)).written
+    written = await write_summary(_QUESTION, lines, llm=llm, counter=llm.counter, **limits)
     if not written.sentences:
         raise LLMAnswerError(
             "the summary", faults=["every sentence is too long" if written.beyond else "no sentence cites a line"]

@@ -32,7 +32,7 @@ from graphsearch.model import ElementKind, Entity, Memory, Principal, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.question.name_lookup import time_asked
+from graphsearch.question.asked_time import asked_time
 from graphsearch.question.words import relation_line
 from graphsearch.ranking.memories.options import CHANNELS, ChannelName
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
@@ -172,7 +172,7 @@ async def _by_lines(store: GraphStore, limit: int) -> Rank[Line]:
 @asynccontextmanager
 async def at_time_of(question: str, store: GraphStore) -> AsyncIterator[Reader]:
     """A reader of a snapshot as of the time that a question names."""
-    time = await time_asked(question, store.clock.now(), lambda: reading(store))
+    time = asked_time(question, store.clock.now())
     async with reading(store, as_of=time.as_of, since=time.since) as reader:
         yield reader
 

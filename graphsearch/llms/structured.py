@@ -16,6 +16,8 @@ from graphsearch._support.concurrency import in_order
 from graphsearch._support.lazy import load
 from graphsearch.errors import LONGEST_FAULT, MOST_FAULTS, BudgetExhaustedError, InvalidInputError, LLMAnswerError
 from graphsearch.model import validation as check
+from graphsearch.model.codec import decode
+from graphsearch.model.codec import schema as schema_of
 from graphsearch.protocols import LLM
 from graphsearch.text.rendering import safe_text
 
@@ -110,6 +112,35 @@ async def ask_with_repair(llm: LLM, text: str, schema: Mapping[str, Any], read: 
     except LLMAnswerError as error:
         again = f"{text}\n\n{_repair_prompt(error)}"
     return await _ask_and_read(llm, again, schema, read)
+
+
+def answer_schema(kind: Any) -> Mapping[str, Any]:
+    """The JSON Schema of answers that `read_answer` reads as a kind, as vendors take it for structured output.
+
+    It is closed, requires every field, and has no bounds; a number or a text with a default may be null.
+    """
+    return _strict(schema_of(kind))
+
+
+def _strict(schema: Mapping[str, Any], *, needed: bool = True) -> Mapping[str, Any]:
+    if schema.get("type") == "object":
+        required = schema.get("required", ())
+        properties = {name: _strict(each, needed=name in required) for name, each in schema["properties"].items()}
+        return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    kept = {key: schema[key] for key in ("type", "enum", "description") if key in schema}
+    if "items" in schema:
+        kept["items"] = _strict(schema["items"])
+    elif "enum" not in kept and not needed:
+        kept["type"] = [kept["type"], "null"]
+    return kept
+
+
+def read_answer(kind: type[T], data: Mapping[str, Any], subject: str) -> T:
+    """A model's answer as a kind; what is left out or null has its default. Raises `LLMAnswerError` with its faults."""
+    try:
+        return decode(kind, data, subject, lenient=True)
+    except InvalidInputError as error:
+        raise LLMAnswerError(subject, faults=error.faults) from error
 
 
 async def _ask_and_read(llm: LLM, text: str, schema: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:

@@ -17,15 +17,14 @@ from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.llms.structured import ask_with_repair
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
-from graphsearch.modes.graph_query import COUNTED, Direction, GraphQuery, GraphSchema, visible_schema
+from graphsearch.modes.graph_query import ANSWER, Direction, GraphQuery, prompt_for, query_of, vocabulary_within
+from graphsearch.modes.graph_schema import COUNTED, GraphSchema, visible_schema
 from graphsearch.modes.mode import Mode, Part, Question, require
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.preparing import profile_of
-from graphsearch.modes.query_prompt import ANSWER, prompt_for, query_of, vocabulary_within
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import TokenCounter
-from graphsearch.question.linking import anchors_of
-from graphsearch.question.name_lookup import link_names
+from graphsearch.question.linking import anchors_of, link_names
 from graphsearch.question.question_names import Anchor
 from graphsearch.ranking.triplets.connections import NOTHING, connected
 from graphsearch.ranking.triplets.retrieval import Answer, nothing_asked
@@ -65,16 +64,16 @@ class NaturalLanguage(Mode):
 
     async def prepare(self, question: Question) -> Question:
         """The question with its query, and that query's limit, hops and time; no snapshot is open during the call."""
-        request = question.request
+        request, stopwatch = question.request, question.parts.stopwatch
         if not request.query.strip():
             return question
-        with question.parts.stopwatch.stage("schema"):
+        with stopwatch.stage("schema"):
             of_any_time = attrs.evolve(request, since=request.since or _BEGINNING)
             async with question.parts.open(of_any_time) as reader:
                 schema, now = await visible_schema(reader, self.counted), reader.view.as_of
         if not schema.relation_types:
             return question
-        with question.parts.stopwatch.stage("llm"):
+        with stopwatch.stage("llm"):
             query = await self._query(question, schema, now)
         return attrs.evolve(question, plan=query, request=_limited(request, query, now))
 
@@ -88,25 +87,26 @@ class NaturalLanguage(Mode):
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Run the query, and score the findings by hops."""
         query: GraphQuery | None = question.plan
+        parts, depth = question.parts, question.request.max_hops
         if query is None or not _in_time(query, reader):
             nothing = "nothing visible could be asked for" if query is None else "another time is asked about"
-            return attrs.evolve(await nothing_asked(question.parts, reader), nothing=nothing)
-        depth = question.request.max_hops
+            return attrs.evolve(await nothing_asked(parts, reader), nothing=nothing)
         reader = reader.viewing(attrs.evolve(reader.view, only_types=query.relation_types))  # no others crowd them out
-        with question.parts.stopwatch.stage("seeds"):
+        with parts.stopwatch.stage("seeds"):
             named = await _named(query, question, reader)
             seeds = await _starts(query, named, reader)
-        with question.parts.stopwatch.stage("traversal"):
+        with parts.stopwatch.stage("traversal"):
             frontier = _Directed(reader, query.direction)
-            subgraph = await question.parts.traversal.traverse(seeds, depth=depth, reader=frontier)
-        with question.parts.stopwatch.stage("scoring"):
-            found = score_by_hops(subgraph, question.parts.scoring, reader)
+            subgraph = await parts.traversal.traverse(seeds, depth=depth, reader=frontier)
+        with parts.stopwatch.stage("scoring"):
+            found = score_by_hops(subgraph, parts.scoring, reader)
             found = attrs.evolve(found, answers=await _answering(query, subgraph, reader))
-        with question.parts.stopwatch.stage("connections"):
             joint = NOTHING
             if not query.entity_types:
-                joint = connected(subgraph, named, seeds, depth=depth, options=question.parts.scoring, reader=reader)
-        return Answer(findings=found, anchors=named, connected=joint, nothing=_nothing(query, named))
+                joint = connected(subgraph, named, seeds, depth=depth, options=parts.scoring, reader=reader)
+        what = "by the names that" if query.anchors and not named else "of what"
+        nothing = f"nothing visible is known {what} the question was understood to ask for"
+        return Answer(findings=found, anchors=named, connected=joint, nothing=nothing)
 
     async def conclude(self, found: SearchResult, question: Question) -> SearchResult:
         """The result with the query that it answers."""
@@ -131,12 +131,6 @@ def _in_time(query: GraphQuery, reader: Reader) -> bool:
     return not late and not (query.until is not None and query.until < reader.view.earliest)
 
 
-def _nothing(query: GraphQuery, named: tuple[Anchor, ...]) -> str:
-    if query.anchors and not named:
-        return "nothing visible is known by the names that the question was understood to ask for"
-    return "nothing visible is known of what the question was understood to ask for"
-
-
 @attrs.frozen(eq=False)
 class _Directed:
     """A frontier whose relations are followed in one direction: the traversal's replacement for its reader."""
@@ -144,11 +138,11 @@ class _Directed:
     reader: Reader
     direction: Direction
 
-    async def expand(self, keys: Keys, fan_out: int) -> Steps:
+    async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
         """The strongest relations in the direction, at most ``fan_out`` per entity."""
-        steps = await self.reader.expand(keys, fan_out)
         if self.direction is Direction.BOTH:
-            return steps
+            return await self.reader.expand(keys, fan_out, ahead)
+        steps = await self.reader.expand(keys, fan_out)
         kept = steps.rows.outgoing == (self.direction is Direction.OUT)
         return Steps(steps.rows.keep(kept), steps.signatures[kept], steps.freshness[kept], steps.prior[kept])
 
@@ -173,44 +167,40 @@ def _spans(name: str, question: str) -> tuple[tuple[int, int], ...]:
     return () if start < 0 or len(question) != len(question.casefold()) else ((start, start + len(name)),)
 
 
-async def _starts(query: GraphQuery, named: tuple[Anchor, ...], reader: Reader) -> Hits:
+async def _starts(query: GraphQuery, named: Sequence[Anchor], reader: Reader) -> Hits:
     """The anchors of a query; else the near ends of relations of its types; else entities of its types."""
     if query.anchors:
         return await reader.locate([anchor.entity_id for anchor in named])
-    if query.relation_types:
-        return await _at_relations(query, reader)
-    return await _of_types(query, reader)
+    ids = await _near_ends(query, reader) if query.relation_types else await _of_types(query, reader)
+    return await reader.locate(ids[:STARTED])
 
 
-async def _at_relations(query: GraphQuery, reader: Reader) -> Hits:
-    limit = STARTED
-    ends, more = await _near_ends(query, limit, reader)
-    while more and len(ends) < STARTED and limit < widest(STARTED):
-        limit *= 2
-        ends, more = await _near_ends(query, limit, reader)
-    return await reader.locate(ends[:STARTED])
+async def _near_ends(query: GraphQuery, reader: Reader) -> list[UUID]:
+    """The distinct entities at the near ends of the first relations."""
+    ends: dict[UUID, None] = {}
+    after, read = None, 0
+    while len(ends) < STARTED and read < widest(STARTED):
+        page = await reader.page(after=after, limit=STARTED)
+        rows = page.steps.rows
+        ends |= dict.fromkeys(reader.entity_ids(rows.far if query.direction is Direction.IN else rows.near))
+        after, read = page.last, read + page.read
+        if page.read < STARTED:
+            break
+    return list(ends)
 
 
-async def _near_ends(query: GraphQuery, limit: int, reader: Reader) -> tuple[Sequence[UUID], bool]:
-    """The distinct entities at the near ends of the first relations; and whether there are more relations."""
-    page = await reader.page(limit=limit)
-    rows = page.steps.rows
-    ends = reader.entity_ids(rows.far if query.direction is Direction.IN else rows.near)
-    return list(dict.fromkeys(ends)), page.read == limit
-
-
-async def _of_types(query: GraphQuery, reader: Reader) -> Hits:
+async def _of_types(query: GraphQuery, reader: Reader) -> list[UUID]:
+    """The entities of some types that hold, the first of each by id."""
     ids: list[UUID] = []
     for type_ in query.entity_types:
-        after, found = None, 0
+        after, found = None, list[UUID]()
         for _ in range(ROUNDS):
             page, after = await reader.list_entities(after=after, limit=STARTED, type=type_)
-            seen = await reader.locate([entity.id for entity in page])
-            ids += list(reader.entity_ids(seen.keys))[: STARTED - found]
-            found += len(seen)
-            if found >= STARTED or after is None:
+            found += reader.entity_ids((await reader.locate([entity.id for entity in page])).keys)
+            if len(found) >= STARTED or after is None:
                 break
-    return await reader.locate(sorted(ids)[:STARTED])
+        ids += found[:STARTED]
+    return sorted(ids)
 
 
 async def _answering(query: GraphQuery, subgraph: Subgraph, reader: Reader) -> Mask | None:

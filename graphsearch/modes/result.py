@@ -12,8 +12,8 @@ from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.question.analysis import Analysis, analyse
-from graphsearch.question.interpreting import Interpretation
 from graphsearch.question.question_names import Anchor
+from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.triplets.connections import Connection
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 from graphsearch.ranking.triplets.triplet_score import ends

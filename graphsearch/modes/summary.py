@@ -17,20 +17,11 @@ from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
-from graphsearch.modes.community_content import CommunityContent
+from graphsearch.modes.communities import relevant_communities, summarised_communities
 from graphsearch.modes.mode import Mode, Part, Question, require
-from graphsearch.modes.relevant_communities import Inside, relevant_communities, summarised_communities
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.modes.summary_writer import (
-    REPORTED,
-    Line,
-    Numbered,
-    WrittenSummary,
-    numbered,
-    visible_memories,
-    write_summary,
-)
+from graphsearch.modes.summary_writer import REPORTED, Line, Numbered, lines_of, visible_memories, write_summary
 from graphsearch.protocols import TokenCounter
 from graphsearch.ranking.triplets.retrieval import Answer
 
@@ -83,29 +74,25 @@ class Summarising(Mode):
         if not question.request.query.strip():
             return found
         with question.parts.stopwatch.stage("sources"):
-            material = await self._material(found, question)
+            async with question.parts.open(question.request) as reader:
+                material = await self._material(found, question, question.at_its_time(reader))
         if not material.groups:
             return attrs.evolve(found, reason="; ".join(filter(None, (found.reason, material.note))))
         with question.parts.stopwatch.stage("llm"):
             return attrs.evolve(found, summary=await self._summary(material, question))
 
-    async def _material(self, found: SearchResult, question: Question) -> _Material:
-        named = sorted({anchor.entity_id for anchor in found.anchors})
-        numbers = Numbered()
-        async with question.parts.open(question.request) as opened:
-            reader = question.at_its_time(opened)
-            inside: Sequence[Inside] = ()
-            around: Sequence[CommunityContent] = ()
-            if not named:
-                inside = await relevant_communities(question, found.triplets, self.communities, reader)
-            elif found.triplets:
-                around = await summarised_communities(named, self.communities, reader)
-            shown = [found.triplets, *(each.triplets for each in inside)]
-            memories = await visible_memories(list(chain.from_iterable(shown)), reader)
-        first, *groups = [tuple(map(Line.of_source, numbered(each, memories, numbers))) for each in shown]
+    async def _material(self, found: SearchResult, question: Question, reader: Reader) -> _Material:
+        named = {anchor.entity_id for anchor in found.anchors}
+        inside = [] if named else await relevant_communities(question, found.triplets, self.communities, reader)
+        around = []
+        if named and found.triplets:
+            around = await summarised_communities(named, self.communities, reader)
+        shown = [found.triplets, *(each.triplets for each in inside)]
+        memories, numbers = await visible_memories(chain.from_iterable(shown), reader), Numbered()
+        first, *groups = [lines_of(each, memories, numbers) for each in shown]
         first += tuple(chain.from_iterable(each.summary_lines(numbers) for each in around))
-        for place, each in enumerate(inside):
-            groups[place] = (*(each.content.summary_lines(numbers) if each.content else ()), *groups[place])
+        stored = [each.content.summary_lines(numbers) if each.content else () for each in inside]
+        groups = [(*summary, *lines) for summary, lines in zip(stored, groups, strict=True)]
         return _Material(
             groups=[group for group in (first, *groups) if group],
             numbers=numbers,
@@ -123,11 +110,11 @@ class Summarising(Mode):
             prompt_tokens=self.prompt_tokens,
             answer_tokens=self.answer_tokens,
         )
-        written_parts = await in_order(write, material.groups, limit=self.at_once)
-        sentences = [sentence for each in written_parts for sentence in each.written.sentences]
-        if len(written_parts) > 1 and sentences:
-            written_parts.append(await write(list(map(Line.of_sentence, sentences))))
-        return _summed(written_parts, material)
+        written = await in_order(write, material.groups, limit=self.at_once)
+        sentences = [sentence for each in written for sentence in each.sentences]
+        if len(written) > 1 and sentences:
+            written.append(await write(list(map(Line.of_sentence, sentences))))
+        return _summed(written, material)
 
 
 @attrs.frozen(kw_only=True)
@@ -140,19 +127,18 @@ class _Material:
     note: str
 
 
-def _summed(written_parts: Sequence[WrittenSummary], material: _Material) -> Summary:
-    """The last summary written, with the faults of all."""
-    *_, last = written = [each.written for each in written_parts]
-    shown = {source.number for each in written_parts for line in each.lines for source in line.sources}
+def _summed(written: Sequence[Summary], material: _Material) -> Summary:
+    """The last summary written, with the faults and the sources of all."""
+    shown = {source.number for each in written for source in each.sources}
     return Summary(
-        sentences=last.sentences,
+        sentences=written[-1].sentences,
         sources=tuple(source for source in material.numbers.sources if source.number in shown),
-        unknown_citations=tuple(sorted({number for each in written for number in each.unknown})[:REPORTED]),
+        unknown_citations=tuple(sorted({number for each in written for number in each.unknown_citations})[:REPORTED]),
         uncited=tuple(chain.from_iterable(each.uncited for each in written))[:REPORTED],
         beyond=sum(each.beyond for each in written),
         communities=material.communities,
         note=material.note,
-        calls=len(written_parts),
-        prompt_tokens=sum(each.prompt_tokens for each in written_parts),
-        answer_tokens=sum(each.tokens for each in written),
+        calls=sum(each.calls for each in written),
+        prompt_tokens=sum(each.prompt_tokens for each in written),
+        answer_tokens=sum(each.answer_tokens for each in written),
     )

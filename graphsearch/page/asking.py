@@ -21,8 +21,8 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
 from graphsearch.question.asked_time import beginning
-from graphsearch.question.interpreting import Interpretation
 from graphsearch.question.question_names import Anchor
+from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.memories.result import RecallResult
 
 ENTITIES: Final = 10

@@ -314,8 +314,11 @@ class Walking(Protocol):
     """Steps over relations, mentions and sessions, as columns of keys and numbers."""
 
     @reads
-    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
-        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction."""
+    async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:
+        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction.
+
+        ``ahead`` is the number of further hops that will be asked for: a store may read them in the same round trip.
+        """
         ...
 
     @reads

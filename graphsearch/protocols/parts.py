@@ -88,8 +88,11 @@ class KnowingExtractor(Protocol):
 class Frontier(Protocol):
     """The reads of a traversal; every step is visible (see `graphsearch.access.reader.Reader`)."""
 
-    async def expand(self, keys: Keys, fan_out: int) -> Steps:
-        """The strongest relations of entities, at most ``fan_out`` per entity and direction."""
+    async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
+        """The strongest relations of entities, at most ``fan_out`` per entity and direction.
+
+        ``ahead``: how many further hops will probably be asked for, from all that this one reaches.
+        """
         ...
 
     async def entity_count(self) -> int:

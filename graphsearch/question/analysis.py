@@ -14,7 +14,7 @@ import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.question.asked_time import AskedPeriod, periods
-from graphsearch.question.question_names import Anchor, Named, NameKind, named
+from graphsearch.question.question_names import Anchor, NameKind, WrittenName, named
 from graphsearch.question.question_type import Intent, QuestionType, intent_of, question_type
 from graphsearch.text.analyser import terms
 from graphsearch.text.word_lists import word_lists
@@ -69,36 +69,8 @@ class Features:
     broad: bool
     terms: int
 
-    def __str__(self) -> str:
-        return ", ".join(
-            f"{name.replace('_', ' ')} {_as_text(value)}" for name, value in attrs.asdict(self, recurse=False).items()
-        )
 
-
-def features(
-    kind: QuestionType,
-    *,
-    names: Sequence[Named],
-    anchors: Sequence[Anchor],
-    question_terms: Sequence[str],
-    dated: bool,
-) -> Features:
-    """The features of a question, from its other properties."""
-    words = frozenset(question_terms)
-    return Features(
-        question_type=kind,
-        linked=len(anchors),
-        least_confidence=min((anchor.confidence for anchor in anchors), default=0.0),
-        unlinked=tuple(name.text for name in names if not (name.tentative or linked(name, anchors))),
-        exact=sum(name.kind is not NameKind.PROPER_NOUN for name in names),
-        dated=dated,
-        temporal=kind is QuestionType.WHEN or not words.isdisjoint(word_lists(_HERE)["temporal"]),
-        broad=not words.isdisjoint(word_lists(_HERE)["broad"]),
-        terms=len(words),
-    )
-
-
-def linked(name: Named, anchors: Sequence[Anchor]) -> bool:
+def linked(name: WrittenName, anchors: Sequence[Anchor]) -> bool:
     """Whether every significant word of a name is part of the span of some anchor."""
     spans = [span for anchor in anchors for span in anchor.spans]
     left = "".join(
@@ -124,17 +96,6 @@ def plan_of(known: Features) -> Plan:
     return Plan.BALANCED
 
 
-def _as_text(value: object) -> str:
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case float():
-            return f"{value:.2f}"
-        case tuple():
-            return "; ".join(map(str, value)) or "none"
-    return str(value)
-
-
 MAX_READ: Final = 4_000
 """Characters of a question that are searched for times; its terms come from the whole text."""
 
@@ -151,7 +112,7 @@ class Analysis:
 
     question: str
     terms: tuple[str, ...]
-    names: tuple[Named, ...]
+    names: tuple[WrittenName, ...]
     periods: tuple[AskedPeriod, ...]
     question_type: QuestionType
     intent: Intent
@@ -182,12 +143,20 @@ def analyse(question: str, *, as_of: datetime, anchors: Iterable[Anchor] = ()) -
         check.text("question", question, empty=True, longest=check.LONGEST_QUESTION),
         check.instant("as_of", as_of),
     )
-    kind = question_type(question)
-    names = named(question)
+    kind, names, anchors = question_type(question), named(question), tuple(anchors)
     found = periods(question[:MAX_READ], as_of)
     question_terms = tuple(dict.fromkeys(terms(question)))
-    anchors = tuple(anchors)
-    known = features(kind, names=names, anchors=anchors, question_terms=question_terms, dated=bool(found))
+    known = Features(
+        question_type=kind,
+        linked=len(anchors),
+        least_confidence=min((anchor.confidence for anchor in anchors), default=0.0),
+        unlinked=tuple(name.text for name in names if not (name.tentative or linked(name, anchors))),
+        exact=sum(name.kind is not NameKind.PROPER_NOUN for name in names),
+        dated=bool(found),
+        temporal=kind is QuestionType.WHEN or not word_lists(_HERE)["temporal"].isdisjoint(question_terms),
+        broad=not word_lists(_HERE)["broad"].isdisjoint(question_terms),
+        terms=len(question_terms),
+    )
     return Analysis(
         question=question,
         terms=question_terms,

@@ -58,13 +58,10 @@ def worded(profile: TypeProfile, terms: Iterable[str], row: int) -> float:
 
 def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
     """The mean cosine of each type's nearest examples to a question."""
-    near = cosines(profile.vectors, vector)
-    order = np.lexsort((-near, profile.example_type))
-    types = profile.example_type[order]
-    first = np.searchsorted(types, np.arange(len(profile.types)))
-    best = np.arange(len(order)) - first[types] < BEST_FACTS
-    total = np.bincount(types[best], near[order][best], minlength=len(profile.types))
-    return np.asarray(total / np.bincount(types[best], minlength=len(profile.types)))
+    near = np.append(cosines(profile.vectors, vector), -np.inf)
+    best = np.sort(near[profile.example_rows], axis=1)[:, -BEST_FACTS:]
+    there = np.isfinite(best)
+    return np.asarray(np.where(there, best, 0.0).sum(axis=1) / there.sum(axis=1))
 
 
 def affinities(

@@ -1,4 +1,4 @@
-"""Link the names in a question to entities, with probabilities. Pure: the candidates are passed in.
+"""Link the names in a question to entities, with probabilities: look them up, link what is written, then other forms.
 
 The longest full names come first. A single word that is used as an ordinary word more often than as a name stays in
 the question, and is only weakly linked to its entity. Then come parts of names, the more probable the more often the
@@ -9,26 +9,42 @@ and so is "Runner", capitalised inside of a sentence.
 
 What is written as one name is one name: "Abbey Bridge" is not a bridge with another name, however few bridges there
 are, unless the scope uses "abbey" as an ordinary word, or it is a title.
+
+Other forms are nicknames, initials, handles, legal forms and typing errors: compared as ingest compares names
+(`graphsearch.names`), if nothing of the same spelling was found.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
 import attrs
+import numpy as np
 
+from graphsearch._support.concurrency import aside
+from graphsearch.access.reader import Reader
+from graphsearch.claims.naming import folded_name
+from graphsearch.columns import Hits
+from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.names import typed_names as reading
 from graphsearch.names import vocabulary
-from graphsearch.question.question_names import MAX_WORDS, Anchor, Named, overlapping
-from graphsearch.question.type_profile import ORDINARY, Wording
-from graphsearch.question.words import Token, name_tokens, name_words_as_written
+from graphsearch.names.candidate_index import MAX_COMPARED
+from graphsearch.names.comparing import is_misspelt, is_part, is_same
+from graphsearch.names.likeness import is_comparable
+from graphsearch.names.slips import slip
+from graphsearch.names.vocabulary import is_given_name, is_nickname
+from graphsearch.question.question_names import Anchor, QuestionText, WrittenName, overlapping
+from graphsearch.question.relation_words import asked_of_code, listed
+from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording
+from graphsearch.question.words import Nameable, Words
 from graphsearch.text.analyser import STOP_WORDS
+from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 
 HINT: Final = 0.25
 """The probability of an entity whose one-word name is mostly used as an ordinary word."""
@@ -36,20 +52,14 @@ WRITTEN: Final = 0.75
 """The least probability of a capitalised word inside of a sentence that is part of a name."""
 NUMBER: Final = 3
 """Least digits of a number that can stand for a name that it is part of."""
+SHARED: Final = 25
+"""A word that occurs in this many names is not looked up alone, only as part of whole names."""
+NAMESAKES: Final = 5
+"""A form or a plain word that fits more entities than this names none of them."""
 
-_start: Final = attrgetter("start")
 _IDENTIFIER: Final = re.compile(r"\w[_.]\w|\b_\w|[a-z][A-Z]|\w\(\)|`")
 
 Terms = Callable[[str], Iterable[str]]
-
-
-@attrs.frozen(kw_only=True)
-class Nameable:
-    """An entity with its visible names, its own name first."""
-
-    id: UUID
-    type: str
-    names: tuple[str, ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -96,109 +106,132 @@ def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
     found: dict[UUID, Anchor] = {}
     for each in sorted(links, key=lambda link: (link.start, -link.probability, link.entity_id)):
         known = found.get(each.entity_id)
-        spans = ((each.start, each.end),) if known is None else (*known.spans, (each.start, each.end))
         if known is None or each.probability > known.confidence:
-            known = Anchor(
-                entity_id=each.entity_id,
-                name=question[each.start : each.end],
-                alias=each.alias,
-                confidence=each.probability,
-                spans=spans,
-                whole=known is not None and known.whole,
-            )
-        found[each.entity_id] = attrs.evolve(known, spans=spans, whole=known.whole or each.full)
+            name, alias, confidence = question[each.start : each.end], each.alias, each.probability
+        else:
+            name, alias, confidence = known.name, known.alias, known.confidence
+        found[each.entity_id] = Anchor(
+            entity_id=each.entity_id,
+            name=name,
+            alias=alias,
+            confidence=confidence,
+            spans=(*(known.spans if known else ()), (each.start, each.end)),
+            whole=each.full or (known is not None and known.whole),
+        )
     return tuple(found.values())
 
 
-def unknown_names(written: Sequence[Named], linked: Linked) -> tuple[Named, ...]:
-    """Written names that overlap nothing that was linked."""
-    return tuple(name for name in written if not overlapping(name.start, name.end, linked.links))
+# -- looking up --------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Candidates:
+    """The entities that some words may name and that hold and are visible, with their visible names, and as hits."""
+
+    nameable: Sequence[Nameable]
+    hits: Hits
+
+    @property
+    def size(self) -> int:
+        """The number of their names."""
+        return sum(len(each.names) for each in self.nameable)
+
+
+async def look_up(question: QuestionText, reader: Reader, known: MutableMapping[UUID, Nameable]) -> Candidates:
+    """The entities of which a name or a word of a name occurs in a question; ``known`` are those read before."""
+    distinctive = [
+        word.text
+        for word in question.tokens
+        if len(word.text) > 1 and (word.text not in STOP_WORDS or (word.capitalised and word.start > 0))
+    ]
+    spoken = (word for word in spoken_words(question.text) if word not in STOP_WORDS)
+    written = {run.name for run in question.runs}
+    paths = [name.split(".") for name in written if "." in name and " " not in name]  # of code
+    written.update(".".join(path[start:]) for path in paths for start in range(1, len(path)))
+    return await _named(sorted(written - {""}), list(dict.fromkeys((*distinctive, *spoken))), reader, known)
+
+
+async def _named(
+    names: Sequence[str], words: Sequence[str], reader: Reader, known: MutableMapping[UUID, Nameable]
+) -> Candidates:
+    """The entities with some names or words in their names; no value is a name of a question."""
+    found = await reader.named(names, words, limit=SHARED)
+    nameable = []
+    for each in found.entities:
+        called = (each.name, *each.aliases)
+        one = known.get(each.id)
+        if one is None or one.names != called:
+            one = known[each.id] = Nameable(id=each.id, type=each.type, names=called)
+        if each.type != VALUE:
+            nameable.append(one)
+    return Candidates(nameable=nameable, hits=found.hits)
+
+
+def dated_names(
+    question: QuestionText, dates: Sequence[tuple[int, int]], known: Sequence[Nameable]
+) -> list[tuple[int, int]]:
+    """The characters [start, end) of known whole names that contain a date and more: "Euro 2024"."""
+    names = {folded_name(name) for each in known for name in each.names}
+    return [
+        (run.start, run.end)
+        for run in question.runs
+        if any(run.start <= start and end <= run.end and end - start < run.end - run.start for start, end in dates)
+        and folded_name(run.name) in names
+    ]
+
+
+async def link_names(text: str, reader: Reader, profile: TypeProfile | None = None) -> Linked:
+    """Link the names in a text to entities that hold in a view; without a profile, every word may be a name."""
+    question = QuestionText(text)
+    if profile is not None:
+        found = await look_up(question, reader, profile.nameable)
+        return (await link_candidates(question, found, profile, reader))[0]
+    found = await look_up(question, reader, {})
+    return await aside(lambda: link(question, found.nameable, NOTHING_KNOWN, reader.analyser.terms), found.size)
+
+
+async def link_candidates(
+    question: QuestionText, found: Candidates, profile: TypeProfile, reader: Reader, dated: Collection[int] = ()
+) -> tuple[Linked, Hits]:
+    """Link the words of a question to candidates, and to entities that are called otherwise; with the linked as hits.
+
+    Words at the places ``dated`` are of a time, and name nothing.
+    """
+    terms, written = reader.analyser.terms, question.written
+    linked = await aside(
+        lambda: link(question, found.nameable, profile.wording, terms, written=written, blocked=dated), found.size
+    )
+    hits = found.hits
+    others = unlinked(question, linked, profile.wording) or _strange_words(question, linked, found, profile, terms)
+    if others:
+        linked, more = await with_other_forms(question, others, linked, reader, profile.nameable)
+        hits = Hits.concatenate([hits, more])
+    linked = with_bare_names(question, linked, found.nameable)
+    keys, first = np.unique(hits.keys, return_index=True)
+    named = linked.probabilities
+    return linked, hits.keep(first[np.array([each in named for each in reader.entity_ids(keys)], np.bool_)])
+
+
+# -- as it is written --------------------------------------------------------------------------------------------------
 
 
 def link(
-    text: str,
-    question: Sequence[Token],
+    question: QuestionText,
     nameable: Sequence[Nameable],
     wording: Wording,
     terms: Terms,
     *,
-    written: Sequence[tuple[int, int]] = (),
+    written: Sequence[WrittenName] = (),
     blocked: Collection[int] = (),
 ) -> Linked:
-    """Link the tokens of a question; those at the positions ``blocked``, such as of a date, name nothing.
+    """Link the words of a question; those at the places ``blocked``, such as of a date, name nothing.
 
-    ``written``: the characters [start, end) that are certainly written as one name each.
+    ``written``: what is certainly written as one name each.
     """
-    linking = _Linking(text, question, _Names.of(nameable), wording, terms, written, set(blocked))
-    linking.full_names()
+    linking = _Linking(question, nameable, wording, terms, written, blocked)
+    linking.whole_names()
     linking.parts()
     return Linked(links=tuple(linking.links), masked=tuple(linking.masked))
-
-
-@attrs.frozen
-class _Names:
-    """The entities by the runs of tokens that are a name, or a part of a name."""
-
-    full: Mapping[tuple[str, ...], Mapping[UUID, bool]]
-    """With whether it is an alias."""
-    parts: Mapping[tuple[str, ...], frozenset[UUID]]
-    kinds: Mapping[UUID, str]
-    words: Mapping[UUID, Collection[str]]
-    """All tokens of an entity's names."""
-    components: Mapping[UUID, frozenset[str]]
-    """Of code, the parts between the dots of its names."""
-    kindly: frozenset[str]
-    """Last words of several names, in lower case: the "team" of "data team" and "search team"."""
-    lengths: frozenset[int]
-    """The numbers of tokens of whole names."""
-
-    @classmethod
-    def of(cls, nameable: Sequence[Nameable]) -> _Names:
-        full: dict[tuple[str, ...], dict[UUID, bool]] = {}
-        parts: dict[tuple[str, ...], set[UUID]] = {}
-        own: dict[UUID, set[str]] = {each.id: set() for each in nameable}
-        for each in nameable:
-            for place, name in enumerate((*each.names, *_paths(each))):
-                words = name_tokens(name)
-                own[each.id].update(words)
-                for run in {words, tuple("".join(words).split())} - {()}:
-                    full.setdefault(run, {}).setdefault(each.id, place > 0)
-                for start in range(len(words)):
-                    for end in range(start + 1, min(start + MAX_WORDS, len(words)) + 1):
-                        parts.setdefault(words[start:end], set()).add(each.id)
-        kinds = {each.id: each.type for each in nameable}
-        components = {
-            each.id: frozenset(part for name in each.names for part in name.split("."))
-            for each in nameable
-            if each.type in CASE_SENSITIVE_TYPES
-        }
-        return cls(
-            full,
-            {run: frozenset(ids) for run, ids in parts.items()},
-            kinds,
-            own,
-            components,
-            _kindly(nameable),
-            frozenset(map(len, full)),
-        )
-
-
-def _paths(each: Nameable) -> list[str]:
-    """Other paths that code is written by: without its first packages, or as the top package offers it."""
-    parts = each.names[0].split(".") if each.type in CASE_SENSITIVE_TYPES else []
-    shorter = [".".join(parts[start:]) for start in range(1, len(parts) - 1)]
-    inside = max(each.names[1:], key=len, default="")
-    return [*shorter, f"{parts[0]}.{inside}"] if inside and len(parts) > 1 else shorter
-
-
-def _kindly(nameable: Sequence[Nameable]) -> frozenset[str]:
-    ends: dict[str, set[UUID]] = {}
-    for each in nameable:
-        for name in each.names:
-            words = name_words_as_written(name)
-            if len(words) > 1 and words[-1].islower():
-                ends.setdefault(words[-1], set()).add(each.id)
-    return frozenset(word for word, ids in ends.items() if len(ids) > 1)
 
 
 class _Linking:
@@ -206,51 +239,47 @@ class _Linking:
 
     def __init__(
         self,
-        text: str,
-        question: Sequence[Token],
-        names: _Names,
+        question: QuestionText,
+        nameable: Sequence[Nameable],
         wording: Wording,
         terms: Terms,
-        written: Sequence[tuple[int, int]],
-        blocked: set[int],
+        written: Sequence[WrittenName],
+        blocked: Collection[int],
     ) -> None:
-        self._text = text
-        self._question = question
-        self._names = names
+        self._text, self._question, self._texts = question.text, question.tokens, question.texts
+        self._nameable = {each.id: each for each in nameable}
         self._wording = wording
         self._terms = terms
-        self._taken = [place in blocked for place in range(len(question))]
-        self._one_name = [
-            range(bisect_left(question, start, key=_start), bisect_left(question, end, key=_start))
-            for start, end in written
-        ]
-        self.masked = [False] * len(question)
+        self._taken = [place in blocked for place in range(len(question.tokens))]
+        self._one_name = [sorted(question.places([(each.start, each.end)])) for each in written]
+        self.masked = [False] * len(question.tokens)
         self.links: list[Link] = []
 
-    def full_names(self) -> None:
+    def whole_names(self) -> None:
         """Link whole names, the longest first."""
-        for start, end, run in self._runs(self._names.lengths):
-            found = self._believable(self._names.full.get(run, {}), start, end, whole=True)
-            (first, *others) = run
-            if not found or (not others and first in STOP_WORDS and not self._written(start)):
+        for start, end, named in self._met(lambda each: each.whole):
+            found = self._believable(named, start, end, whole=True)
+            first, alone = self._texts[start], end - start == 1
+            if not found or (alone and first in STOP_WORDS and not self._written(start)):
                 continue
-            sure = bool(others) or self._written(start) or self._used_as_a_name(first)
+            sure = not alone or self._written(start) or self._used_as_a_name(first)
             sure = sure and not all(self._plain_code(each, start, end) for each in found)
-            for entity_id, alias in found.items():
+            for entity_id in found:
+                alias = self._nameable[entity_id].whole[self._texts[start:end]]
                 self._add(entity_id, 1.0 if sure else HINT, start, end, full=True, alias=alias)
             if sure:
                 self._take(start, end)
 
     def parts(self) -> None:
         """Link parts of names in the rest, the longest first."""
-        for start, end, run in self._runs(range(1, min(MAX_WORDS, max(self._names.lengths, default=0)) + 1)):
-            found = self._believable(dict.fromkeys(self._names.parts.get(run, ()), True), start, end, whole=False)
+        kinds = self._kinds()
+        for start, end, named in self._met(lambda each: each.parts):
+            found, run = self._believable(named, start, end, whole=False), self._texts[start:end]
             if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
                 continue
-            plain = len(run) == 1 and not self._question[start].capitalised
-            if plain and (run[0] in self._names.kindly or self._possessed(start)):
+            if len(run) == 1 and run[0] in kinds and not self._question[start].capitalised:
                 continue
-            share = max(self._nameness(word) for word in run)
+            share = max(self._wording.nameness(word, self._terms(word)) for word in run)
             if len(run) == 1 and self._written(start):
                 share = max(share, WRITTEN)
             if share < ORDINARY:
@@ -259,27 +288,40 @@ class _Linking:
                 self._add(entity_id, share / math.sqrt(len(found)), start, end, full=False, alias=False)
             self._take(start, end)
 
-    def _possessed(self, place: int) -> bool:
-        """Whether a possessive is before a token: "Sarah's team" asks for a team, and names none."""
-        if not place:
-            return False
-        before = self._question[place - 1]
-        if before.text == "s" and self._question[place - 2].text in STOP_WORDS:
-            return False  # "who's", "what's"
-        between = self._text[before.end - 2 : self._question[place].start] if before.end > 1 else ""
-        return "'" in between or "’" in between
+    def _met(self, runs_of: Callable[[Nameable], Iterable[Words]]) -> Iterator[tuple[int, int, list[UUID]]]:
+        """The untaken runs of the question that are among those of entities, the longest first, with the entities."""
+        words, met = set(self._texts), dict[Words, list[UUID]]()
+        for each in self._nameable.values():
+            for run in runs_of(each):
+                if words.issuperset(run):
+                    met.setdefault(run, []).append(each.id)
+        for length in sorted({len(run) for run in met}, reverse=True):
+            for start in range(len(self._texts) - length + 1):
+                found = met.get(self._texts[start : start + length])
+                if found and not any(self._taken[start : start + length]):
+                    yield start, start + length, found
 
-    def _believable(self, found: Mapping[UUID, bool], start: int, end: int, *, whole: bool) -> Mapping[UUID, bool]:
-        """Entities with whether it is an alias; code only by its own name, or by words written like code."""
+    def _kinds(self) -> frozenset[str]:
+        """Words that end the names of several entities: the "team" of "data team" and "search team" is a kind."""
+        ends: dict[str, int] = {}
+        for each in self._nameable.values():
+            for word in each.ends:
+                ends[word] = ends.get(word, 0) + 1
+        return frozenset(word for word, count in ends.items() if count > 1)
+
+    def _believable(self, found: Sequence[UUID], start: int, end: int, *, whole: bool) -> list[UUID]:
+        """Entities that words may name; code only by its own name, or by words written like code."""
         inside = self._of_one_name(start, end, whole=whole)
         written = self._text[self._question[start].start : self._question[end - 1].end].rpartition(".")[2]
-        if exact := {each: alias for each, alias in found.items() if written in self._names.components.get(each, ())}:
-            found = exact  # "httpx.Client" is the class, not the module httpx._client
-        return {
-            each: alias
-            for each, alias in found.items()
-            if (not self._plain_code(each, start, end) or (whole and not alias)) and not self._other(each, inside)
-        }
+        # "httpx.Client" is the class, not the module httpx._client
+        found = [each for each in found if written in self._nameable[each].components] or list(found)
+        run = self._texts[start:end]
+        return [
+            each
+            for each in found
+            if (not self._plain_code(each, start, end) or (whole and not self._nameable[each].whole[run]))
+            and not self._is_another(each, inside)
+        ]
 
     def _of_one_name(self, start: int, end: int, *, whole: bool) -> Sequence[int]:
         """The positions of a written name of which some tokens are a part; a long whole name counts as one."""
@@ -287,41 +329,29 @@ class _Linking:
             return ()
         return next((each for each in self._one_name if start in each and end - 1 in each), ())
 
-    def _other(self, entity_id: UUID, places: Sequence[int]) -> bool:
+    def _is_another(self, entity_id: UUID, places: Sequence[int]) -> bool:
         """Whether a written name is not this entity's: at least half of its words are not in the entity's names."""
-        own = self._names.words[entity_id]
-        strange = [place for place in places if self._question[place].text not in own and self._strange(place)]
+        own = self._nameable[entity_id].words
+        strange = [place for place in places if self._texts[place] not in own and self._strange(self._texts[place])]
         return bool(strange) and 2 * len(strange) >= len(places)
 
-    def _strange(self, place: int) -> bool:
-        """Whether a token can only be a part of a name: not a title, and not otherwise used in the scope."""
-        word = self._question[place].text
+    def _strange(self, word: str) -> bool:
+        """Whether a word can only be a part of a name: not a title, and not otherwise used in the scope."""
         ordinary = word in STOP_WORDS or word in vocabulary.words("titles") or self._wording.telling.get(word, 0) > 0
         return not ordinary and self._wording.type_terms.isdisjoint(self._terms(word))
 
     def _plain_code(self, entity_id: UUID, start: int, end: int) -> bool:
         """Whether an entity is code, and these words are not written like code."""
-        components = self._names.components.get(entity_id)
-        if components is None:
+        entity = self._nameable[entity_id]
+        if entity.type not in CASE_SENSITIVE_TYPES:
             return False
         if end - start == 1 and start and self._question[start].capitalised:
-            return self._question[start].written not in components
+            return self._question[start].written not in entity.components
         first, last = self._question[start].start, self._question[end - 1].end
         return not _IDENTIFIER.search(self._text, max(0, first - 1), last + 2)
 
-    def _runs(self, lengths: Collection[int]) -> Iterable[tuple[int, int, tuple[str, ...]]]:
-        """The untaken runs of these numbers of tokens, the longest first."""
-        texts = tuple(token.text for token in self._question)
-        for length in sorted(lengths, reverse=True):
-            for start in range(len(texts) - length + 1):
-                if not any(self._taken[start : start + length]):
-                    yield start, start + length, texts[start : start + length]
-
     def _used_as_a_name(self, word: str) -> bool:
-        return max(self._wording.usage(word), self._nameness(word)) >= ORDINARY
-
-    def _nameness(self, word: str) -> float:
-        return self._wording.nameness(word, self._terms(word))
+        return max(self._wording.usage(word), self._wording.nameness(word, self._terms(word))) >= ORDINARY
 
     def _written(self, place: int) -> bool:
         """Whether a capital indicates a name: not at the start of a sentence, nor if everything is capitalised."""
@@ -330,17 +360,9 @@ class _Linking:
         return any(token.written.islower() and len(token.written) > NUMBER for token in self._question)
 
     def _add(self, entity_id: UUID, probability: float, start: int, end: int, *, full: bool, alias: bool) -> None:
-        first, last = self._question[start].start, self._question[end - 1].end
+        kind, first, last = self._nameable[entity_id].type, self._question[start].start, self._question[end - 1].end
         self.links.append(
-            Link(
-                entity_id=entity_id,
-                kind=self._names.kinds[entity_id],
-                probability=probability,
-                start=first,
-                end=last,
-                full=full,
-                alias=alias,
-            )
+            Link(entity_id=entity_id, kind=kind, probability=probability, start=first, end=last, full=full, alias=alias)
         )
 
     def _take(self, start: int, end: int) -> None:
@@ -351,3 +373,190 @@ class _Linking:
 def _speaks(word: str) -> bool:
     """Whether one word may stand for a name that it is part of: not a letter, nor a small number."""
     return len(word) >= NUMBER if word.isdigit() else len(word) > 1
+
+
+MAX_ASKING: Final = 16
+"""Words of a question in which a plain word may name code: a longer one says more."""
+
+
+def with_bare_names(question: QuestionText, linked: Linked, known: Sequence[Nameable]) -> Linked:
+    """Link a plain word to the code of exactly that name, if the question then asks for its relation, and no more.
+
+    "what calls gather?" means code; "what calls the loop?" is about loops.
+    """
+    code = [each for each in known if each.type in CASE_SENSITIVE_TYPES]
+    words, texts = question.tokens, question.texts
+    if not code or len(words) > MAX_ASKING or any(link.probability > HINT for link in linked.links):
+        return linked
+    for place, word in enumerate(words):
+        is_kind = listed("kinds").intersection(texts[place + 1 : place + 2])  # "the gather function"
+        articled = place and texts[place - 1] in listed("articles")
+        found = [each for each in code if each.names[0].rpartition(".")[2] == word.written]
+        if not 0 < len(found) <= NAMESAKES or word.text in STOP_WORDS or (articled and not is_kind):
+            continue
+        end = place + 2 if is_kind else place + 1
+        named = tuple(place <= at < end for at in range(len(words)))
+        if asked_of_code(texts, named):
+            links = _shared_links(found, WRITTEN, word.start, words[end - 1].end, full=True)
+            return Linked(links=tuple(links), masked=named)
+    return linked
+
+
+def _shared_links(found: Sequence[Nameable], probability: float, start: int, end: int, *, full: bool) -> list[Link]:
+    """A link to each of some entities, by another name than their own; the less probable the more there are."""
+    shared = probability / math.sqrt(len(found)) if found else 0.0
+    return [
+        Link(entity_id=each.id, kind=each.type, probability=shared, start=start, end=end, full=full, alias=True)
+        for each in found
+    ]
+
+
+# -- in other forms ----------------------------------------------------------------------------------------------------
+
+FITS: Final = 0.9
+"""The probability of a name that fits only one entity, as in ingest."""
+LIKE: Final = 0.65
+"""Least similarity of names of several words that count as equal: one typing error in two usual words."""
+MISSPELT: Final = 0.8
+"""The probability of the only entity of which one letter makes a written word."""
+MAX_LOOKED_UP: Final = 16
+"""Most names of one question that are looked up in other forms."""
+MAX_MISSPELT: Final = 3
+"""Most words of a question that are not written as names, and looked up as misspelt ones."""
+SHORTEST: Final = 5
+"""Letters of a word that may be misspelt."""
+SURE: Final = 8
+"""Letters of a word that is hardly another one if one of them is wrong: "strike" is not Stripe."""
+
+
+def unlinked(question: QuestionText, linked: Linked, wording: Wording) -> list[WrittenName]:
+    """Written names, and nicknames that are not ordinary words of the scope, that were not linked."""
+    nicknames = [
+        WrittenName(text=token.written, start=token.start, end=token.end)
+        for token in question.tokens
+        if is_nickname(token.text) and token.text not in STOP_WORDS and not wording.telling.get(token.text, 0)
+    ]
+    others = [each for each in nicknames if not overlapping(each.start, each.end, question.written)]
+    return [name for name in (*question.written, *others) if not overlapping(name.start, name.end, linked.links)]
+
+
+def _strange_words(
+    question: QuestionText, linked: Linked, found: Candidates, profile: TypeProfile, terms: Terms
+) -> list[WrittenName]:
+    """Words that may be a misspelt name although not written as names, if the question names nothing else.
+
+    They occur nowhere in the scope: neither in a name nor in a fact.
+    """
+    if linked.links:
+        return []
+    names = frozenset(word for each in found.nameable for name in each.names for word in name_words(name))
+    return [
+        WrittenName(text=text, start=token.start, end=token.end, tentative=True)
+        for token, text in zip(question.tokens, question.texts, strict=True)
+        if len(text) >= SHORTEST
+        and text not in STOP_WORDS
+        and text not in names
+        and profile.containing.keys().isdisjoint(terms(text))
+    ][:MAX_MISSPELT]
+
+
+def misspellings(word: str) -> frozenset[str]:
+    """The words that a written word may be a misspelling of: long enough ones, unless it is a given name."""
+    if len(word) < SHORTEST or not word.isalpha() or is_given_name(word):
+        return frozenset()
+    return frozenset(each for each in one_letter_off(word) if len(each) >= SHORTEST)
+
+
+async def with_other_forms(
+    question: QuestionText,
+    names: Sequence[WrittenName],
+    linked: Linked,
+    reader: Reader,
+    known: MutableMapping[UUID, Nameable],
+) -> tuple[Linked, Hits]:
+    """Links with those of names in other forms, and the entities that were considered for them."""
+    words = {
+        name: frozenset(
+            (
+                *reading.lookups(reading.TypedName(name.text, ""))[0],
+                *reading.form_lookups(reading.read(name.text, "person")),
+                *misspellings(fold(name.text)),
+            )
+        )
+        for name in names[:MAX_LOOKED_UP]
+    }
+    found = await _named((), sorted(frozenset().union(*words.values())), reader, known)
+    links = await aside(
+        lambda: [one for name in words for one in links_of(name, _with_word(found.nameable, words[name]))], found.size
+    )
+    named = question.places((each.start, each.end) for each in links)
+    masked = tuple(part or place in named for place, part in enumerate(linked.masked))
+    return Linked(links=(*linked.links, *links), masked=masked), found.hits
+
+
+def _with_word(known: Sequence[Nameable], words: frozenset[str]) -> list[Nameable]:
+    """The entities with one of some words in a name, each with its first `MAX_COMPARED` names that have one."""
+    found = []
+    for each in known:
+        names = tuple(islice((name for name in each.names if not words.isdisjoint(name_words(name))), MAX_COMPARED))
+        if names:
+            found.append(Nameable(id=each.id, type=each.type, names=names))
+    return found
+
+
+def links_of(name: WrittenName, known: Sequence[Nameable]) -> list[Link]:
+    """The entities that a name means in another form, less probable the more there are; none if too many.
+
+    A name that is like none may be one misspelt word: then it means the only entity that has the word.
+    """
+    likely = {} if name.tentative else {each.id: likeness(name.text, each) for each in known}
+    most = max(likely.values(), default=0.0)
+    best = [each for each in known if most and likely[each.id] == most]
+    if not best and len(meant := _misspelt(name, known)) == 1:
+        best, most = meant, MISSPELT
+    return [] if len(best) > NAMESAKES else _shared_links(best, most, name.start, name.end, full=False)
+
+
+def _misspelt(name: WrittenName, known: Sequence[Nameable]) -> list[Nameable]:
+    """The entities with a word in a name that a written word misspells; none if it is the right spelling of any.
+
+    What is not written as a name may be any word: then names of one word count, and of persons; a plural is none of
+    them, and a wrong letter must be one of many. Of persons only a `slip` counts: "Marta" is not Maria.
+    """
+    written, plain = fold(name.text), name.tentative
+    made = misspellings(written)
+    if plain:
+        made -= {written.removesuffix("s")}
+        made = frozenset(
+            word
+            for word in made
+            if len(written) >= SURE or len(word) != len(written) or sorted(word) == sorted(written)
+        )
+    found = []
+    for each in known:
+        names, person = [spoken_words(name) for name in each.names], each.type == "person"
+        if any(written in own for own in names):
+            return []
+        words = {word for own in names if len(own) == 1 or not plain or person for word in own} & made
+        if is_comparable(each.type) and any(not person or slip(written, word) for word in words):
+            found.append(each)
+    return found
+
+
+def likeness(written: str, entity: Nameable) -> float:
+    """The probability that a name is a form of an entity's: `FITS`, or the similarity if at least `LIKE`; else 0."""
+    kind = reading.known_type(entity.type)
+    given = is_given_name(written.split(maxsplit=1)[0].casefold())
+    for each in (kind, "person") if given else (kind,):
+        form = reading.read(written, each)
+        names = [reading.read(name, each) for name in entity.names]
+        if any(is_same(form, name) or is_part(form, name) or is_misspelt(form, name) for name in names):
+            return FITS
+    plain, names = reading.read(written, ""), [reading.read(name, "") for name in entity.names]
+    alike = (
+        similarity(folded_name(plain.shown), folded_name(name.shown))
+        for name in names
+        if len(name.words) == len(plain.words) > 1 and name.numbers == plain.numbers
+    )
+    best = max(alike, default=0.0)
+    return best if best >= LIKE else 0.0

@@ -9,8 +9,9 @@ reads names that nobody knows in small letters, is not asked. Runs of words are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -18,6 +19,7 @@ import attrs
 
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.spans import ONE, Context, find_in_sentence, read_words
+from graphsearch.question.words import MAX_WORDS, Token, tokens
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.marked_names import marked_names
 
@@ -36,7 +38,7 @@ class NameKind(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
-class Named:
+class WrittenName:
     """Characters [start, end) of a question that are written as a name.
 
     ``tentative``: a single word that begins a sentence, which would be capitalised anyway.
@@ -45,7 +47,7 @@ class Named:
     text: str
     start: int
     end: int
-    kind: NameKind
+    kind: NameKind = NameKind.PROPER_NOUN
     tentative: bool = False
 
 
@@ -57,29 +59,22 @@ _CODE: Final = re.compile(
 )
 
 
-def named(question: str) -> tuple[Named, ...]:
+def named(question: str) -> tuple[WrittenName, ...]:
     """The written names of a question in order, not overlapping: whole quoted titles, then code, then proper nouns."""
     text = question[:MAX_READ]
-    found: list[Named] = []
+    found: list[WrittenName] = []
     for reader in (_quoted, _marked, _code, _proper_nouns):
-        for name in reader(text, tuple(found)):
-            if not overlapping(name.start, name.end, found):
-                found.append(name)
+        found += [each for each in reader(text, tuple(found)) if not overlapping(each.start, each.end, found)]
     return tuple(sorted(found, key=lambda each: each.start))
 
 
 class Part(Protocol):
-    """A part of a question."""
+    """A part of a question: its characters [start, end)."""
 
     @property
-    def start(self) -> int:
-        """The position of its first character."""
-        ...
-
+    def start(self) -> int: ...  # noqa: D102
     @property
-    def end(self) -> int:
-        """The position behind its last character."""
-        ...
+    def end(self) -> int: ...  # noqa: D102
 
 
 def overlapping(start: int, end: int, others: Iterable[Part]) -> bool:
@@ -87,24 +82,23 @@ def overlapping(start: int, end: int, others: Iterable[Part]) -> bool:
     return any(start < other.end and other.start < end for other in others)
 
 
-def _quoted(text: str, _: Sequence[Named]) -> Iterator[Named]:
+def _quoted(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
     for match in _QUOTED.finditer(text):
         yield _spanned(text, *match.span(match.lastindex or 0), NameKind.QUOTED)
 
 
-def _marked(text: str, _: Sequence[Named]) -> Iterator[Named]:
+def _marked(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
     for mark in marked_names(text, 0, len(text)):
         if mark.named:
-            kind = NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE
-            yield _spanned(text, mark.start, mark.end, kind)
+            yield _spanned(text, mark.start, mark.end, NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE)
 
 
-def _code(text: str, _: Sequence[Named]) -> Iterator[Named]:
+def _code(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
     for match in _CODE.finditer(text):
         yield _spanned(text, *match.span(1), NameKind.CODE)
 
 
-def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
+def _proper_nouns(text: str, taken: Sequence[WrittenName]) -> Iterator[WrittenName]:
     read = read_words(text)
     places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
     for first, stop in read.sentences:
@@ -114,16 +108,87 @@ def _proper_nouns(text: str, taken: Sequence[Named]) -> Iterator[Named]:
             yield _spanned(text, start, end, NameKind.PROPER_NOUN, tentative=tentative)
 
 
-def _spanned(text: str, start: int, end: int, kind: NameKind, *, tentative: bool = False) -> Named:
-    return Named(text=text[start:end], start=start, end=end, kind=kind, tentative=tentative)
+def _spanned(text: str, start: int, end: int, kind: NameKind, *, tentative: bool = False) -> WrittenName:
+    return WrittenName(text=text[start:end], start=start, end=end, kind=kind, tentative=tentative)
 
 
-MAX_WORDS: Final = 8
 MAX_QUESTION_WORDS: Final = 256
 
 _WORD: Final = re.compile(r"[@#]?[^\W](?:[\w.\-/:@&+]*[\w+#])?")
 _FINAL: Final = frozenset("!?.")
 """Characters that a name may end with: "Oh-Baby!", "Jr."."""
+
+
+@attrs.frozen(kw_only=True)
+class WordRun:
+    """A run of the question's words: its characters [start, end), and as a name is compared."""
+
+    name: str
+    start: int
+    end: int
+
+
+def runs(question: str) -> list[WordRun]:
+    """Every run of up to eight words that could be a name, longest first, then from left to right."""
+    words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
+    found = []
+    for length in range(min(MAX_WORDS, len(words)), 0, -1):
+        for first, last in zip(words, words[length - 1 :], strict=False):
+            for end in _ends(question, first.start(), last.end()):
+                name = normalise_name(question[first.start() : end])
+                if length > 1 or name not in STOP_WORDS:
+                    found.append(WordRun(name=name, start=first.start(), end=end))
+    return found
+
+
+def _ends(question: str, start: int, end: int) -> list[int]:
+    """The possible ends of a run, the longest first: with the mark behind it, a part of some names, or without."""
+    mark = question[end : end + 1]
+    closed = mark == ")" and question.count("(", start, end) > question.count(")", start, end)
+    return [end + 1, end] if closed or (mark and mark in _FINAL) else [end]
+
+
+@attrs.frozen
+class QuestionText:
+    """The text of a question, with what is read of it alone, once.
+
+    ``written``: the spans that are certainly written as one name each.
+    """
+
+    text: str
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its words, at most `MAX_TOKENS`."""
+        return tokens(self.text)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Its folded words."""
+        return tuple(token.text for token in self.tokens)
+
+    @cached_property
+    def written(self) -> tuple[WrittenName, ...]:
+        """What is surely written as a name."""
+        return tuple(name for name in named(self.text) if not name.tentative and name.kind is not NameKind.QUOTED)
+
+    @cached_property
+    def runs(self) -> list[WordRun]:
+        """Its runs of words that could be names."""
+        return runs(self.text)
+
+    def places(self, spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+        """The places of the tokens that overlap some characters [start, end)."""
+        return frozenset(
+            place
+            for start, end in spans
+            for place, token in enumerate(self.tokens)
+            if start < token.end and token.start < end
+        )
+
+    def without(self, places: Collection[int]) -> str:
+        """The folded words at other places."""
+        return " ".join(text for place, text in enumerate(self.texts) if place not in places)
 
 
 @attrs.frozen(kw_only=True)
@@ -141,33 +206,3 @@ class Anchor:
     confidence: float
     spans: tuple[tuple[int, int], ...]
     whole: bool = True
-
-
-@attrs.frozen(kw_only=True)
-class Run:
-    """A run of the question's words: its characters [start, end)."""
-
-    name: str
-    written: str
-    start: int
-    end: int
-
-
-def runs(question: str) -> list[Run]:
-    """Every run of up to eight words that could be a name, longest first, then from left to right."""
-    words = list(_WORD.finditer(question))[:MAX_QUESTION_WORDS]
-    found = []
-    for length in range(min(MAX_WORDS, len(words)), 0, -1):
-        for first, last in zip(words, words[length - 1 :], strict=False):
-            for end in _ends(question, first.start(), last.end()):
-                written = question[first.start() : end]
-                if length > 1 or written.casefold() not in STOP_WORDS:
-                    found.append(Run(name=normalise_name(written), written=written, start=first.start(), end=end))
-    return found
-
-
-def _ends(question: str, start: int, end: int) -> list[int]:
-    """The possible ends of a run, the longest first: with the mark behind it, a part of some names, or without."""
-    mark = question[end : end + 1]
-    closed = question.count("(", start, end) > question.count(")", start, end) and mark == ")"
-    return [end + 1, end] if closed or mark in _FINAL else [end]

@@ -82,15 +82,8 @@ _HOW_MANY: Final = re.compile(
 )
 _WHEN: Final = re.compile(r"how\s+(?:long\s+ago|soon|recently|late|early)\b", re.IGNORECASE)
 _WHY: Final = re.compile(r"how\s+come\b", re.IGNORECASE)
-_PLAIN: Final[Mapping[str, QuestionType]] = {
-    "who": QuestionType.WHO,
-    "whom": QuestionType.WHO,
-    "whose": QuestionType.WHO,
-    "where": QuestionType.WHERE,
-    "when": QuestionType.WHEN,
-    "why": QuestionType.WHY,
-    "how": QuestionType.HOW,
-}
+_WHO: Final = frozenset({"who", "whom", "whose"})
+_PLAIN: Final = frozenset({"where", "when", "why", "how"})
 
 
 def question_type(question: str) -> QuestionType:
@@ -120,9 +113,9 @@ def _type_at(text: str, start: int) -> QuestionType:
         return QuestionType.HOW_MANY
     words = [match[0].casefold() for match in _WORD.finditer(text, start, start + 200)]
     word = re.split(r"['’]", words[0])[0]
-    if word in _PLAIN:
-        return _PLAIN[word]
-    return _type_of_noun(words[1:])
+    if word in _WHO:
+        return QuestionType.WHO
+    return QuestionType(word) if word in _PLAIN else _type_of_noun(words[1:])
 
 
 def _type_of_noun(words: list[str]) -> QuestionType:
@@ -161,41 +154,27 @@ class Intent(StrEnum):
     """None of the others."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class ChannelWeights:
-    """The weights of the recall channels: any numbers ≥ 0, 0 turns a channel off."""
+    """The weights of the recall channels, each ≥ 0; 0 turns a channel off."""
 
     semantic: float
     lexical: float
     graph: float
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "channel weights",
-            check.number("semantic", self.semantic, 0.0),
-            check.number("lexical", self.lexical, 0.0),
-            check.number("graph", self.graph, 0.0),
-        )
 
-
-_INTENTS: Final[Mapping[QuestionType, Intent]] = {
-    QuestionType.WHY: Intent.WHY,
-    QuestionType.WHEN: Intent.WHEN,
-    QuestionType.WHO: Intent.WHO,
-    QuestionType.HOW: Intent.HOW,
-}
 _WEIGHTS: Final[Mapping[Intent, ChannelWeights]] = {
-    Intent.WHY: ChannelWeights(semantic=1.0, lexical=0.8, graph=1.5),
-    Intent.WHEN: ChannelWeights(semantic=0.8, lexical=1.2, graph=0.8),
-    Intent.WHO: ChannelWeights(semantic=0.8, lexical=0.8, graph=1.8),
-    Intent.HOW: ChannelWeights(semantic=1.2, lexical=1.0, graph=0.8),
-    Intent.WHAT: ChannelWeights(semantic=1.0, lexical=1.0, graph=1.0),
+    Intent.WHY: ChannelWeights(1.0, 0.8, 1.5),
+    Intent.WHEN: ChannelWeights(0.8, 1.2, 0.8),
+    Intent.WHO: ChannelWeights(0.8, 0.8, 1.8),
+    Intent.HOW: ChannelWeights(1.2, 1.0, 0.8),
+    Intent.WHAT: ChannelWeights(1.0, 1.0, 1.0),
 }
 
 
 def intent_of(type_: QuestionType) -> Intent:
     """The intent of a question of some type; "how many" is factual, not procedural."""
-    return _INTENTS.get(type_, Intent.WHAT)
+    return Intent(type_.value) if type_.value in _WEIGHTS else Intent.WHAT
 
 
 def channel_weights(intent: Intent, *, deployment: float = 1.0, health: float = 1.0) -> ChannelWeights:

@@ -2,6 +2,10 @@
 
 Words are read by the table of relations, and by the verbs in the names of the scope's own types: "who does X lead" and
 "who leads X" ask for the two ends of "leads", and of "led_by".
+
+Questions about code are read by a grammar of their own: the verb or noun of a relation stands beside the name, and
+nothing between or behind them says anything else. "what does Client call?" asks for its calls; "how does Client use
+cookies?" does not.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import Final
 
 from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, Table, bases
@@ -17,6 +22,7 @@ from graphsearch.ingest.stating.phrases import SYMMETRIC
 from graphsearch.ingest.stating.scope import kind_of
 from graphsearch.question.words import spread
 from graphsearch.text.analyser import STOP_WORDS, stem
+from graphsearch.text.word_lists import word_lists
 
 SOURCE: Final = 1
 TARGET: Final = -1
@@ -143,3 +149,61 @@ def _bases(word: str) -> frozenset[str]:
 def _is_verb(word: Sequence[str]) -> bool:
     """Whether a word is an inflected form of a verb of the table of relations."""
     return any(verb in relations().verbs for each in word for verb in bases(each) - {each})
+
+
+# -- of code -----------------------------------------------------------------------------------------------------------
+
+DEFINES: Final = "defines"
+"""The type by which the reader of source code says where something is."""
+
+
+def listed(name: str) -> frozenset[str]:
+    """A list of words of questions about code."""
+    return word_lists("graphsearch.question")[name]
+
+
+def place_verbs() -> frozenset[str]:
+    """Words of where something is, which say nothing of what it is: "defined", "located"."""
+    return listed("done")
+
+
+@cache
+def _types(table: str) -> Mapping[str, str]:
+    """The relation type that each word of a table means: "verb", "of_source" or "of_target"."""
+    lists = ((head.partition(" "), words) for head, words in word_lists("graphsearch.question").items())
+    return {word: type_ for (of, _, type_), words in lists if of == table for word in words}
+
+
+def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> tuple[str, int] | None:
+    """The relation that a question asks for of its one name in code, with the end that the name is.
+
+    ``words`` are folded, ``named`` tells which are of the name. None if they ask for no relation of code, or say more.
+    """
+    places = [place for place, part in enumerate(named) if part]
+    if not places or not all(named[places[0] : places[-1] + 1]):
+        return None
+    first, last = places[0], places[-1]
+    silent = STOP_WORDS | listed("passive") | listed("kinds") | listed("about") | {"s"}
+    telling = {place for place, word in enumerate(words) if not named[place] and word not in silent}
+    asking = [place for place in range(len(words)) if not named[place] and telling <= {place}]
+    for place in asking:
+        if words[place] in _types("verb"):
+            if place < first and words[place - 1 : place] and words[place - 1] in listed("persons"):
+                return DEFINES, TARGET  # "how do I use X": what it is
+            return _types("verb")[words[place]], _end_of_verb(words, place, first, last)
+    for place in asking:
+        if place > last or not listed("leading").isdisjoint(words[place + 1 : first]):
+            for table, end in (("of_source", SOURCE), ("of_target", TARGET)):
+                if type_ := _types(table).get(words[place]):
+                    return type_, end
+    where = all(words[place] in listed("done") | listed("places") for place in telling)
+    return (DEFINES, TARGET) if where and not listed("question").isdisjoint(words) else None
+
+
+def _end_of_verb(words: Sequence[str], place: int, first: int, last: int) -> int:
+    """The end that a name at [first, last] is for a verb at ``place``."""
+    if place < first:
+        inside = not listed("inside").isdisjoint(words[place:first])
+        return SOURCE if inside and not listed("passive").isdisjoint(words[:place]) else TARGET
+    passive = not listed("passive").isdisjoint(words[last + 1 : place] or words[:first])
+    return TARGET if passive and (words[place] != "derived" or "by" in words[place:]) else SOURCE

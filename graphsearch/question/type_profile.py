@@ -25,7 +25,7 @@ from graphsearch.columns import Floats, Keys, Mask, Rows
 from graphsearch.ingest.frames.table import Table
 from graphsearch.model import ElementKind, Relation, Scope, Vector
 from graphsearch.question.relation_words import own_table
-from graphsearch.question.words import EntityTerms, name_tokens, relation_line, spread
+from graphsearch.question.words import Nameable, name_tokens, relation_line, spread
 from graphsearch.text.analyser import STOP_WORDS, Analyser
 from graphsearch.text.bm25 import grid, idf, saturated
 
@@ -56,9 +56,10 @@ class TypeProfile:
     * ``kinds``: the types of entities in order, ``kind_phrases``: these in words, with the terms of the last word in
       ``kind_terms``, and ``meets``, one row each: the relation types that such entities have.
     * ``postings``: for each term the rows of the types that have it, and its weight there.
-    * ``vectors``, of shape (examples, dimensions): the facts' embeddings, and ``example_type`` the row of their type.
+    * ``vectors``, of shape (examples, dimensions): the facts' embeddings; ``example_rows``: the rows there of each
+      type's examples, -1 where it has fewer than others.
     * ``wording``: which words are names. ``containing``: the number of ``examples`` lines that contain a term.
-    * ``entity_terms``: those of entities read since: cached as long as the profile, with the same visibility.
+    * ``nameable``: the names of entities read since: cached as long as the profile, with the same visibility.
     """
 
     types: tuple[str, ...]
@@ -71,11 +72,11 @@ class TypeProfile:
     meets: Mask
     postings: Mapping[str, tuple[Rows, Floats]]
     vectors: Vector
-    example_type: Rows
+    example_rows: Rows
     wording: Wording
     examples: int
     containing: Mapping[str, int]
-    entity_terms: MutableMapping[UUID, EntityTerms] = attrs.field(factory=dict)
+    nameable: MutableMapping[UUID, Nameable] = attrs.field(factory=dict)
 
     def rarities(self, terms: Iterable[str]) -> dict[str, float]:
         """The idf of terms among the examples' lines, the only visible lines if there are no more."""
@@ -132,7 +133,7 @@ def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyse
         meets=_meets(examples, kinds, row_of),
         postings=_postings([_document(line, of_type[name], analyser) for name, line in zip(types, typed, strict=True)]),
         vectors=vectors,
-        example_type=np.array([row_of[each.type] for each in examples], np.intp),
+        example_rows=_rows_by_type([row_of[each.type] for each in examples], len(types)),
         wording=_wording(examples, [*phrases, *kind_phrases], analyser),
         examples=len(examples),
         containing=Counter(term for each in examples for term in set(analyser.terms(each.line))),
@@ -161,6 +162,15 @@ def _meets(examples: Iterable[Example], kinds: Sequence[str], row_of: Mapping[st
     for each in examples:
         meets[[place[each.source_kind], place[each.target_kind]], row_of[each.type]] = True
     return meets
+
+
+def _rows_by_type(type_rows: Sequence[int], count: int) -> Rows:
+    """The places of each type in some rows of types, filled up with -1."""
+    places: list[list[int]] = [[] for _ in range(count)]
+    for place, row in enumerate(type_rows):
+        places[row].append(place)
+    widest = max(map(len, places), default=0)
+    return np.array([[*each, *[-1] * (widest - len(each))] for each in places], np.intp).reshape(count, widest)
 
 
 def _document(line: str, examples: Iterable[Example], analyser: Analyser) -> Counter[str]:

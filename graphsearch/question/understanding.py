@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
@@ -24,13 +25,10 @@ from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
 from graphsearch.question.asked import affinities, asked_kind, standardised, worded
 from graphsearch.question.asked_time import PRESENT, AskedTime, asked_time
-from graphsearch.question.code_questions import DEFINES, asked_of_code
-from graphsearch.question.linking import Linked, unknown_names
-from graphsearch.question.name_lookup import dated_names, linked_names, look_up, surely_written
-from graphsearch.question.question_names import Named, overlapping
-from graphsearch.question.relation_words import TARGET, said
+from graphsearch.question.linking import Linked, dated_names, link_candidates, look_up
+from graphsearch.question.question_names import QuestionText, WrittenName, overlapping
+from graphsearch.question.relation_words import DEFINES, TARGET, asked_of_code, said
 from graphsearch.question.type_profile import TypeProfile
-from graphsearch.question.words import Token, tokens
 from graphsearch.text.analyser import Analyser
 
 
@@ -71,6 +69,11 @@ class Interpretation:
     worded: float = 0.0
 
 
+NO_HITS: Final = Hits(
+    keys=np.empty(0, np.int64), signatures=np.empty(0, np.int64), values=np.empty(0), importance=np.empty(0)
+)
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class Understanding:
     """The meaning of a question.
@@ -99,9 +102,9 @@ class Understanding:
     profile: TypeProfile
     residue: str = ""
     terms: tuple[str, ...] = ()
-    unknown: tuple[Named, ...] = ()
+    unknown: tuple[WrittenName, ...] = ()
     strange_names: tuple[Mapping[str, float], ...] = ()
-    named: Hits | None = None
+    named: Hits = NO_HITS
     direction: Mapping[int, int] = attrs.field(factory=dict)
     meant: frozenset[int] = frozenset()
     ours: bool = False
@@ -112,11 +115,6 @@ class Understanding:
     affinity: Floats = attrs.field(default=attrs.Factory(lambda self: np.zeros(len(self.profile.types)), True))
     kind: Floats = attrs.field(default=attrs.Factory(lambda self: np.zeros(len(self.profile.kinds)), True))
     vector: Vector | None = None
-
-    @property
-    def candidates(self) -> tuple[UUID, ...]:
-        """Until modes have moved to ``named``: the entities that it may name."""
-        return tuple(sorted(self.linked.probabilities))
 
     @property
     def names(self) -> tuple[AskedName, ...]:
@@ -181,26 +179,30 @@ class PhraseVectors:
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
         self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+        self._profiles: WeakKeyDictionary[TypeProfile, Vector] = WeakKeyDictionary()
 
     async def of_question(self, question: str) -> QuestionVectors:
         """Embed a question, and its words without those that are surely a name or a time, before anything is read."""
-        vectors = QuestionVectors(self)
+        vectors = QuestionVectors(self, QuestionText(question))
         if question.strip():
-            await vectors.of(question, guess_residue(question) or question)
+            await vectors.of(question, guess_residue(vectors.question) or question)
         return vectors
 
     async def of_profile(self, profile: TypeProfile) -> Vector:
         """The vectors of the texts of a profile, one row each: its types, these with their ends, its kinds."""
-        return await self.of_phrases((*profile.phrases, *profile.typed, *profile.kind_phrases))
+        if profile not in self._profiles:
+            texts = (*profile.phrases, *profile.typed, *profile.kind_phrases)
+            self._profiles[profile] = await self.of_phrases(texts)
+        return self._profiles[profile]
 
     async def of_phrases(self, phrases: Sequence[str]) -> Vector:
         """The normalised vectors of phrases, a row each; a question was embedded before: the dimension is known."""
-        keys = {phrase: hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases}
-        missing = [phrase for phrase, key in keys.items() if key not in self._kept]
+        keys = [hashlib.blake2b(phrase.encode(), digest_size=16).digest() for phrase in phrases]
+        missing = {key: phrase for key, phrase in zip(keys, phrases, strict=True) if key not in self._kept}
         if missing:
-            made = _normalised(await self.embedder.embed(missing, input_type="document"))
-            self._kept |= {keys[phrase]: row for phrase, row in zip(missing, made, strict=True)}
-        rows = [self._kept[keys[phrase]] for phrase in phrases]
+            made = _normalised(await self.embedder.embed(list(missing.values()), input_type="document"))
+            self._kept |= zip(missing, made, strict=True)
+        rows = [self._kept[key] for key in keys]
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return np.array(rows, np.float32).reshape(len(rows), self.embedder.dimensions)
@@ -211,6 +213,7 @@ class QuestionVectors:
     """The vectors of one question's texts, each embedded once, and those of phrases."""
 
     phrases: PhraseVectors
+    question: QuestionText
     _kept: dict[str, Vector] = attrs.field(factory=dict, init=False)
 
     async def of(self, *texts: str) -> tuple[Vector, ...]:
@@ -221,15 +224,14 @@ class QuestionVectors:
         return tuple(self._kept[text] for text in texts)
 
 
-def guess_residue(question: str) -> str:
+def guess_residue(question: QuestionText) -> str:
     """The words of a question without those of times, and of what is surely written as a name.
 
     This is `Understanding.residue` for most questions, known before anything is read.
     """
-    words, names = tokens(question), surely_written(question)
-    dated = dated_tokens(words, asked_time(question, _ANY_TIME))
-    apart = [at in dated or overlapping(word.start, word.end, names) for at, word in enumerate(words)]
-    return residue_of(words, [each or word.text in HOLLOW for each, word in zip(apart, words, strict=True)])
+    spans = [*asked_time(question.text, _ANY_TIME).spans, *((each.start, each.end) for each in question.written)]
+    hollow = (place for place, text in enumerate(question.texts) if text in HOLLOW)
+    return question.without(question.places(spans).union(hollow))
 
 
 _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -253,51 +255,42 @@ async def understand(
     ``reader`` is at the time that the caller asks for, ``as_of`` if the caller gave one. A time that the question names
     counts only where the caller gave none; its names are looked up at that time (`AskedTime.view`).
     """
-    words, given = tokens(question), reader.view
-    fixed = given.since is not None
-    time = PRESENT if fixed else asked_time(question, given.as_of, as_of=as_of)
+    read, given = vectors.question if vectors else QuestionText(question), reader.view
+    time = PRESENT if given.since is not None else asked_time(question, given.as_of, as_of=as_of)
     then = reader.viewing(time.view(given))
-    found = await look_up(question, words, then)
-    if time.spans and (dated := dated_names(question, time.spans, found.nameable)):
+    found = await look_up(read, then, profile.nameable)
+    if time.spans and (dated := dated_names(read, time.spans, found.nameable)):
         time = asked_time(question, given.as_of, dated, as_of=as_of)
         then = reader.viewing(time.view(given))
-        found = await look_up(question, words, then)
-    written = surely_written(question)
-    linked, named = await linked_names(question, words, found, profile, then, written, dated_tokens(words, time))
-    meant = interpreted(question, linked, profile, reader.analyser, time=time, written=written)
+        found = await look_up(read, then, profile.nameable)
+    linked, named = await link_candidates(read, found, profile, then, read.places(time.spans))
+    meant = interpreted(read, linked, profile, reader.analyser, time=time)
     return await with_meaning(attrs.evolve(meant, named=named), vectors)
 
 
 def interpreted(
-    question: str,
-    linked: Linked,
-    profile: TypeProfile,
-    analyser: Analyser,
-    *,
-    time: AskedTime = PRESENT,
-    written: Sequence[Named] = (),
+    question: QuestionText, linked: Linked, profile: TypeProfile, analyser: Analyser, *, time: AskedTime = PRESENT
 ) -> Understanding:
-    """The meaning of a question as far as words show it; ``written`` are the spans certainly written as one name."""
-    words = tokens(question)
-    dated = dated_tokens(words, time)
-    texts = [word.text for word in words]
+    """The meaning of a question as far as words show it."""
+    texts = question.texts
     hollow = HOLLOW - profile.postings.keys()
-    residue = residue_of(words, [part or at in dated or texts[at] in hollow for at, part in enumerate(linked.masked)])
+    apart = {place for place, part in enumerate(linked.masked) if part or texts[place] in hollow}
+    residue = question.without(apart | question.places(time.spans))
     terms = tuple(analyser.terms(residue))
-    names = [] if linked.names_code else _names_in(words, linked)
+    names = [] if linked.names_code else _names_in(question, linked)
     meant = said(texts, names, profile.rows_of, table())
     own = said(texts, names, lambda type_: [profile.row_of(type_)], profile.verbs)
     direction = {row: end for row, end in (*meant.items(), *own.items()) if end}
     asked = asked_of_code(texts, linked.masked) if linked.names_code else None
-    stated = -1 if asked is None else profile.row_of(asked.type)
+    stated = -1 if asked is None else profile.row_of(asked[0])
     if asked is not None and stated >= 0:  # what says so is understood: it is no word to find
-        terms = tuple(term for place in sorted(asked.rest) for term in analyser.terms(texts[place]))
-        rows = ((profile.row_of(DEFINES), TARGET), (stated, asked.end))
+        terms = ()
+        rows = ((profile.row_of(DEFINES), TARGET), (stated, asked[1]))
         direction = {row: end for row, end in rows if row >= 0}
     kind = asked_kind(texts, lambda word: bool(profile.kinds_of(analyser.terms(word))))
-    unknown = unknown_names(written, linked)
+    unknown = tuple(each for each in question.written if not overlapping(each.start, each.end, linked.links))
     return Understanding(
-        question=question,
+        question=question.text,
         linked=linked,
         residue=residue,
         terms=terms,
@@ -314,29 +307,15 @@ def interpreted(
     )
 
 
-def _names_in(words: Sequence[Token], linked: Linked) -> list[tuple[range, frozenset[str]]]:
+def _names_in(question: QuestionText, linked: Linked) -> list[tuple[range, frozenset[str]]]:
     """The places of the linked names in the words of a question, in order, with the types of what each may mean."""
     kinds: dict[tuple[int, int], set[str]] = {}
     for each in linked.links:
         kinds.setdefault((each.start, each.end), set()).add(each.kind)
-    spans = {span: [at for at, word in enumerate(words) if span[0] <= word.start < span[1]] for span in kinds}
+    spans = {span: sorted(question.places([span])) for span in kinds}
     names = [(range(at[0], at[-1] + 1), frozenset(kinds[span])) for span, at in spans.items() if at]
-    asker = [(range(at, at + 1), ASKER) for at, word in enumerate(words) if word.text in OURS]
+    asker = [(range(at, at + 1), ASKER) for at, text in enumerate(question.texts) if text in OURS]
     return sorted([*names, *asker], key=lambda name: name[0].start)
-
-
-def residue_of(tokens: Sequence[Token], masked: Sequence[bool]) -> str:
-    """The words of the question that are part of no name."""
-    return " ".join(token.text for token, part in zip(tokens, masked, strict=True) if not part)
-
-
-def dated_tokens(words: Sequence[Token], time: AskedTime) -> frozenset[int]:
-    """The positions of the words that name a time."""
-    return frozenset(
-        place
-        for place, word in enumerate(words)
-        if any(start < word.end and word.start < end for start, end in time.spans)
-    )
 
 
 async def with_meaning(found: Understanding, vectors: QuestionVectors | None) -> Understanding:

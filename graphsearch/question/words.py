@@ -1,22 +1,16 @@
-"""Words in the forms in which they are compared: of questions, names, relations and entities.
-
-Of an entity, a term of a name or an alias counts 1, one of a description the less the longer the description is, and
-its additional words count by their stored weight (`graphsearch.model.Batch.words`).
-"""
+"""Words in the forms in which they are compared: of questions, names and relations."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Final
+from uuid import UUID
 
 import attrs
 
-from graphsearch.model import Entity
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
-from graphsearch.text.analyser import identifier_words, words
-from graphsearch.text.bm25 import normal_length, searchable_text
 from graphsearch.text.trigrams import fold
 
 MAX_TOKENS: Final = 256
@@ -56,11 +50,6 @@ def name_tokens(name: str) -> tuple[str, ...]:
     return tuple(fold(word) for word in _WORD.findall(name))
 
 
-def name_words_as_written(name: str) -> list[str]:
-    """The words of a name as written."""
-    return _WORD.findall(name)
-
-
 def spread(identifier: str) -> str:
     """An identifier as words: "reports_to" becomes "reports to", "servedBy" becomes "served by"."""
     return _CAMEL.sub(" ", identifier).replace("_", " ").lower()
@@ -71,51 +60,70 @@ def relation_line(source: str, type_: str, target: str, fact: str) -> str:
     return f"{source} {spread(type_)} {target} {fact}"
 
 
-USUAL: Final = 8.0
-"""Number of words of a typical description."""
+MAX_WORDS: Final = 8
+"""Most words of a part of a name, and of a name that is looked up."""
 
-Terms = Callable[[str], Sequence[str]]
+Words = tuple[str, ...]
 
 
-@attrs.frozen
-class EntityTerms:
-    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest written form of each.
+@attrs.frozen(kw_only=True)
+class Nameable:
+    """An entity with its visible names, its own name first; and the runs of folded words that name it, computed once.
 
-    ``document``: all terms by which lexical search finds it, including whole identifiers. ``code``: whether it is code,
-    and ``called`` the terms of the last two parts of its path then, such as a method with its class.
+    * ``whole``: those of its names, with whether that is an alias. ``parts``: all runs inside of a name.
+    * ``words``: all words. ``ends``: the last words of names of several, if written in small letters.
+    * ``components``: of code, the parts between the dots of its names.
     """
 
-    weights: Mapping[str, float]
-    forms: Mapping[str, str]
-    document: frozenset[str]
-    code: bool
-    called: frozenset[str] = frozenset()
+    id: UUID
+    type: str
+    names: tuple[str, ...]
 
+    @cached_property
+    def _tokens(self) -> tuple[Words, ...]:
+        return tuple(map(name_tokens, (*self.names, *self._paths())))
 
-def entity_terms(entity: Entity, extra: Mapping[str, float], terms: Terms) -> EntityTerms:
-    """The terms of an entity and of its additional words ``extra``; ``terms`` are those of a text."""
-    named = words(identifier_words("\n".join((entity.name, *entity.aliases))))
-    described = words(identifier_words(entity.description))
-    weights = {term: 1.0 for word in named for term in terms(word)}
-    share = 1.0 / normal_length(sum(len(terms(word)) for word in described), USUAL)
-    for word in described:
-        for term in terms(word):
-            weights[term] = weights.get(term, 0.0) + share
-    for word, weight in extra.items():
-        for term in terms(word):
-            weights[term] = weights.get(term, 0.0) + weight
-    document = weights.keys() | set(terms(searchable_text(entity)))
-    forms = _forms([*named, *described, *extra], terms)
-    code = entity.type in CASE_SENSITIVE_TYPES
-    called = words(identifier_words(" ".join(entity.name.split(".")[-2:]))) if code else ()
-    named_terms = frozenset(term for word in called for term in terms(word))
-    return EntityTerms(weights, forms, frozenset(document), code=code, called=named_terms)
+    @cached_property
+    def whole(self) -> Mapping[Words, bool]:
+        """The runs of its whole names."""
+        found: dict[Words, bool] = {}
+        for place, own in enumerate(self._tokens):
+            if own:
+                found.setdefault(own, place > 0)
+                found.setdefault(("".join(own),), place > 0)
+        return found
 
+    @cached_property
+    def parts(self) -> frozenset[Words]:
+        """The runs inside of its names."""
+        return frozenset(
+            words[start:end]
+            for words in self._tokens
+            for start in range(len(words))
+            for end in range(start + 1, min(start + MAX_WORDS, len(words)) + 1)
+        )
 
-def _forms(written: Sequence[str], terms: Terms) -> Mapping[str, str]:
-    """The commonest form of each term, of several the first by name."""
-    forms: dict[str, str] = {}
-    for word, _ in sorted(Counter(written).items(), key=lambda counted: (-counted[1], counted[0])):
-        for term in terms(word):
-            forms.setdefault(term, word)
-    return forms
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its names."""
+        return frozenset(word for words in self._tokens for word in words)
+
+    @cached_property
+    def ends(self) -> frozenset[str]:
+        """The last words of its names."""
+        written = (_WORD.findall(name) for name in self.names)
+        return frozenset(words[-1] for words in written if len(words) > 1 and words[-1].islower())
+
+    @cached_property
+    def components(self) -> frozenset[str]:
+        """The parts of its paths."""
+        if self.type not in CASE_SENSITIVE_TYPES:
+            return frozenset()
+        return frozenset(part for name in self.names for part in name.split("."))
+
+    def _paths(self) -> list[str]:
+        """Other paths that code is written by: without its first packages, or as the top package offers it."""
+        parts = self.names[0].split(".") if self.type in CASE_SENSITIVE_TYPES else []
+        shorter = [".".join(parts[start:]) for start in range(1, len(parts) - 1)]
+        inside = max(self.names[1:], key=len, default="")
+        return [*shorter, f"{parts[0]}.{inside}"] if inside and len(parts) > 1 else shorter

@@ -119,6 +119,11 @@ def dimension(term: str) -> int:
     return int.from_bytes(digest, "big") % LEXICAL_DIMENSIONS
 
 
+def few(documents: int) -> float:
+    """In how many of so many documents a term may be found at most, if it is to select candidates."""
+    return max(RARE * documents, FEW)
+
+
 def candidate_terms(document_frequency: Mapping[str, int], documents: int) -> list[str]:
     """The terms of a question that select candidates: a document without any of them is not scored.
 
@@ -126,7 +131,7 @@ def candidate_terms(document_frequency: Mapping[str, int], documents: int) -> li
     occur. The order is kept.
     """
     occurring = [term for term, containing in document_frequency.items() if containing > 0]
-    rare = [term for term in occurring if document_frequency[term] < max(RARE * documents, FEW)]
+    rare = [term for term in occurring if document_frequency[term] < few(documents)]
     return rare or occurring
 
 

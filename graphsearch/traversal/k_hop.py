@@ -7,13 +7,12 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
-from graphsearch.columns import NONE, Floats, Hits, Keys, Rows, Steps, Subgraph
+from graphsearch.columns import NONE, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, first_rows
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import validation as check
@@ -54,126 +53,65 @@ class KHopTraversal:
 
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:
         """The subgraph within ``depth`` hops of the seeds."""
-        growth = _Growth(seeds)
+        places, frontier, walked = KeyIndex(seeds.keys), seeds.keys, 0
+        nothing, start = np.empty(0, np.intp), np.full(len(seeds), NONE)
+        sizes, reached = [len(seeds)], [(seeds.importance, start, start)]
+        hops = [_columns(Steps.none(seeds.keys), nothing, nothing)]
         for hop in range(depth):
-            frontier = growth.strongest(self.max_entities) if hop else seeds.keys
             if not len(frontier):
                 break
-            growth.take(await reader.expand(frontier, self.fan_out))
-        return growth.subgraph()
+            steps = await reader.expand(frontier, self.fan_out, depth - hop - 1)
+            rows, known, reliability = steps.rows, len(places), steps.reliability
+            near = places.of(rows.starts).take(rows.start)
+            far = places.enter(rows.ends.keys, rows.end)
+            last = best_rows(far, len(places), reliability, rows.relations, first=known)
+            frontier = places.keys[known:]
+            sizes.append(len(frontier))
+            reached.append((rows.ends.importance.take(rows.end.take(last)), near.take(last), last + walked))
+            hops.append(_columns(steps, near, far))
+            walked += len(near)
+            if len(frontier) > self.max_entities:
+                frontier = frontier[np.lexsort((frontier, -reliability.take(last)))[: self.max_entities]]
+        return _subgraph(places.keys, sizes, reached, hops)
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class _Reached:
-    """Entities first reached by one hop, each with its path."""
-
-    keys: Keys
-    importance: Floats
-    previous: Rows
-    """The previous entity of the path: a row among all entities, or -1."""
-    step: Rows
-    """The last step of the path: a row among all steps, or -1."""
-    reliability: Floats
-    """The reliability of that step."""
+_Columns = tuple[NDArray[Any], ...]
 
 
-@attrs.frozen(eq=False)
-class _Hop:
-    """The steps of one hop, and the rows of the entities at their ends."""
-
-    steps: Steps
-    near: Rows
-    far: Rows
-
-    @staticmethod
-    def none(like: Keys) -> _Hop:
-        """No steps, with keys of the dtype of ``like``."""
-        rows = np.empty(0, dtype=np.intp)
-        return _Hop(Steps.none(like), rows, rows)
+def _columns(steps: Steps, near: Rows, far: Rows) -> _Columns:
+    """The columns of one hop, with the rows of the entities at its ends."""
+    rows = steps.rows
+    relations = (rows.relations, rows.confidence, steps.freshness, steps.prior, rows.feedback, steps.signatures)
+    return (near, far, rows.outgoing, *relations)
 
 
-class _Growth:
-    """The growing subgraph, hop by hop."""
+def _subgraph(entities: Keys, sizes: Sequence[int], reached: Sequence[_Columns], hops: Sequence[_Columns]) -> Subgraph:
+    """The subgraph of some hops; a relation found from both of its ends counts once.
 
-    def __init__(self, seeds: Hits) -> None:
-        none = np.full(len(seeds), NONE)
-        self._places = KeyIndex(seeds.keys)
-        self._hops: list[_Hop] = []
-        self._walked = 0
-        self._reached = [
-            _Reached(
-                keys=seeds.keys,
-                importance=seeds.importance,
-                previous=none,
-                step=none,
-                reliability=np.ones(len(seeds)),
-            )
-        ]
-
-    def take(self, steps: Steps) -> None:
-        """Add one hop away from the entities that the last hop reached."""
-        known = len(self._places)
-        near = self._places.of(steps.rows.starts).take(steps.rows.start)
-        far = self._places.enter(steps.rows.ends.keys, steps.rows.end)
-        reliability = steps.reliability
-        last = best_rows(far, len(self._places), reliability, steps.rows.relations, first=known)
-        previous = near.take(last)
-        self._reached.append(
-            _Reached(
-                keys=self._places.keys[known:],
-                importance=steps.rows.ends.importance.take(steps.rows.end.take(last)),
-                previous=previous,
-                step=last + self._walked,
-                reliability=reliability.take(last),
-            )
-        )
-        self._hops.append(_Hop(steps, near, far))
-        self._walked += len(near)
-
-    def strongest(self, count: int) -> Keys:
-        """The most reliably reached entities of the last hop, at most ``max_entities``, ties by key."""
-        last = self._reached[-1]
-        if len(last.keys) <= count:
-            return last.keys
-        strongest: Keys = last.keys[np.lexsort((last.keys, -last.reliability))[:count]]
-        return strongest
-
-    def subgraph(self) -> Subgraph:
-        """The subgraph reached; a relation found from both of its ends counts once."""
-        hops = self._hops or [_Hop.none(self._places.keys)]
-        steps = [hop.steps for hop in hops]
-        relations = np.concatenate([each.rows.relations for each in steps])
-        once, first = first_rows(relations)
-
-        def column(parts: list[NDArray[Any]]) -> NDArray[Any]:
-            return np.concatenate(parts).take(once)
-
-        near, far = column([hop.near for hop in hops]), column([hop.far for hop in hops])
-        outgoing = column([each.rows.outgoing for each in steps])
-        return Subgraph(
-            entities=self._places.keys,
-            **self._paths(once, first),
-            relations=relations.take(once),
-            source=np.where(outgoing, near, far),
-            target=np.where(outgoing, far, near),
-            confidence=column([each.rows.confidence for each in steps]),
-            freshness=column([each.freshness for each in steps]),
-            prior=column([each.prior for each in steps]),
-            feedback=column([each.rows.feedback for each in steps]),
-            signatures=column([each.signatures for each in steps]),
-        )
-
-    def _paths(self, once: Rows, first: Rows) -> dict[str, NDArray[Any]]:
-        """The columns of how entities were reached, given the `first_rows` of the relations of all steps."""
-        reached = self._reached
-        row = np.empty_like(first)
-        row[once] = np.arange(len(once))
-        via = np.concatenate([each.step for each in reached])
-        walked = via[len(reached[0].keys) :]
-        walked[:] = row.take(first.take(walked))
-        return {
-            "hops": np.repeat(np.arange(len(reached)), [len(each.keys) for each in reached]),
-            "importance": np.concatenate([each.importance for each in reached]),
-            "previous": np.concatenate([each.previous for each in reached]),
-            "via": via,
-        }
+    ``reached`` has the importance of the entities that each hop reached first, of which ``sizes`` are the numbers; the
+    entity before each on its path, and the last step of that: a row among all steps.
+    """
+    importance, previous, last = map(np.concatenate, zip(*reached, strict=True))
+    every = list(map(np.concatenate, zip(*hops, strict=True)))
+    once, first = first_rows(every[3])
+    near, far, outgoing, relations, *columns = (column.take(once) for column in every)
+    row = np.empty_like(first)
+    row[once] = np.arange(len(once))
+    via = last.copy()
+    via[sizes[0] :] = row.take(first.take(last[sizes[0] :]))
+    confidence, freshness, prior, feedback, signatures = columns
+    return Subgraph(
+        entities=entities,
+        hops=np.repeat(np.arange(len(sizes)), sizes),
+        importance=importance,
+        previous=previous,
+        via=via,
+        relations=relations,
+        source=np.where(outgoing, near, far),
+        target=np.where(outgoing, far, near),
+        confidence=confidence,
+        freshness=freshness,
+        prior=prior,
+        feedback=feedback,
+        signatures=signatures,
+    )

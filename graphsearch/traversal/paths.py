@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Keys
+from graphsearch.columns import Keys, Steps
 from graphsearch.display.printing import Displayed
 from graphsearch.model import Entity, Relation
 from graphsearch.text.rendering import entity_name, safe_text
@@ -68,18 +68,6 @@ class Trail:
         return self.confidence >= other.confidence and self.freshness >= other.freshness and self.prior >= other.prior
 
 
-@attrs.frozen(eq=False)
-class Crossing:
-    """One relation, walked from near to far."""
-
-    near: Any
-    far: Any
-    relation: Any
-    confidence: float
-    freshness: float
-    prior: float
-
-
 async def best_path(start: Keys, goal: Keys, *, max_hops: int, max_entities: int, reader: Reader) -> Trail | None:
     """The strongest of the shortest paths from one key to another (columns of one key each), or None.
 
@@ -92,8 +80,8 @@ async def best_path(start: Keys, goal: Keys, *, max_hops: int, max_entities: int
     for _ in range(max_hops):
         if last in layer:
             break
-        crossings = [step for step in await _crossings(list(layer), start.dtype, reader) if step.far not in seen]
-        layer = _advance(layer, crossings)
+        steps = await reader.expand(np.sort(np.array(list(layer), dtype=start.dtype)), PATH_FAN_OUT)
+        layer = _advance(layer, steps, seen)
         if last not in layer and len(layer) > max_entities:
             strongest = sorted(layer, key=lambda key: (-layer[key][0].strength, key))[:max_entities]
             layer = {key: layer[key] for key in strongest}
@@ -101,36 +89,27 @@ async def best_path(start: Keys, goal: Keys, *, max_hops: int, max_entities: int
     return layer[last][0] if last in layer else None
 
 
-async def _crossings(keys: list[Any], dtype: np.dtype[Any], reader: Reader) -> list[Crossing]:
-    steps = await reader.expand(np.sort(np.array(keys, dtype=dtype)), PATH_FAN_OUT)
+def _advance(layer: dict[Any, list[Trail]], steps: Steps, seen: set[Any]) -> dict[Any, list[Trail]]:
+    """The trails of a layer, each longer by every relation that leads on: by new entity, the best ones first."""
     rows = steps.rows
     columns = (rows.near, rows.far, rows.relations, rows.confidence, steps.freshness, steps.prior)
-    return [Crossing(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-
-
-def _advance(layer: dict[Any, list[Trail]], crossings: list[Crossing]) -> dict[Any, list[Trail]]:
     reached: dict[Any, list[Trail]] = {}
-    for step in crossings:
-        for trail in layer[step.near]:
+    for near, far, relation, confidence, freshness, prior in zip(*(each.tolist() for each in columns), strict=True):
+        for trail in layer[near] if far not in seen else ():
             longer = Trail(
-                (*trail.entities, step.far),
-                (*trail.relations, step.relation),
-                min(trail.confidence, step.confidence),
-                min(trail.freshness, step.freshness),
-                min(trail.prior, step.prior),
+                (*trail.entities, far),
+                (*trail.relations, relation),
+                min(trail.confidence, confidence),
+                min(trail.freshness, freshness),
+                min(trail.prior, prior),
             )
-            kept = reached.setdefault(step.far, [])
-            kept[:] = _unbeaten([*kept, longer])
-    return {key: sorted(trails, key=_place) for key, trails in reached.items()}
+            reached[far] = _unbeaten([*reached.get(far, ()), longer])
+    return reached
 
 
 def _unbeaten(trails: list[Trail]) -> list[Trail]:
     best: list[Trail] = []
-    for trail in sorted(trails, key=_place):
+    for trail in sorted(trails, key=lambda each: (-each.strength, each.relations)):
         if not any(other.beats(trail) for other in best):
             best.append(trail)
     return best
-
-
-def _place(trail: Trail) -> tuple[float, tuple[Any, ...]]:
-    return (-trail.strength, trail.relations)

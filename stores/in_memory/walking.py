@@ -94,7 +94,7 @@ def _feedback(state: State) -> Floats:
 class InMemoryWalking(InMemoryScope, Walking):
     """Steps over arrays that the state caches while their inputs are unchanged."""
 
-    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
+    async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:  # noqa: ARG002
         ground = await self._once(Ground.of)
         places, side = ground.edges.strongest(keys, fan_out, ground.relations_seen.seen(view))
         found, far = ground.edges.relations.take(places), ground.edges.far.take(places)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch.claims.folding import DatedClaim
 from graphsearch.columns import Codes, Floats, Keys, Mask
@@ -111,10 +112,9 @@ def keys(column: bytes) -> Keys:
     return np.frombuffer(column, "S16")
 
 
-def endpoint_columns(column: bytes) -> tuple[Codes, Floats]:
-    """A column of entities' signatures and importance; 0 for missing entities."""
-    pairs = np.frombuffer(column, [("signature", ">i8"), ("importance", ">f8")])
-    return pairs["signature"], pairs["importance"]
+def endpoint_columns(column: bytes) -> NDArray[Any]:
+    """A column of entities' ``signature`` and ``importance``; 0 for missing entities."""
+    return np.frombuffer(column, [("signature", ">i8"), ("importance", ">f8")])
 
 
 def types_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, RelationType]:

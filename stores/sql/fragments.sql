@@ -148,19 +148,21 @@ true AS outgoing, target_id AS far, target_columns AS far_columns, {step}
 -- incoming --
 false, source_id, source_columns, {step}
 
+-- steps around --
+-- The strongest relations of an entity f in either direction.
+(SELECT {outgoing} FROM relation e
+WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
+    AND settled AND source_id = f.id AND {seen}
+ORDER BY weight DESC, id LIMIT %(limit)s)
+UNION ALL
+(SELECT {incoming} FROM relation e
+WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
+    AND settled AND target_id = f.id AND {seen}
+ORDER BY weight DESC, id LIMIT %(limit)s)
+
 -- settled hops --
 (
-    SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place), LATERAL (
-        (SELECT {outgoing} FROM relation e
-        WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-            AND settled AND source_id = f.id AND {seen}
-        ORDER BY weight DESC, id LIMIT %(limit)s)
-        UNION ALL
-        (SELECT {incoming} FROM relation e
-        WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-            AND settled AND target_id = f.id AND {seen}
-        ORDER BY weight DESC, id LIMIT %(limit)s)
-    ) x
+    SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place), LATERAL ({steps around}) x
 )
 
 -- unsettled hops --
@@ -209,15 +211,64 @@ coalesce(string_agg(int8send(signature), ''), ''),
 coalesce(string_agg(float8send(value), ''), ''),
 coalesce(string_agg(float8send(importance), ''), '')
 
--- scored --
--- BM25 of the candidates, with the postings of texts that have no document yet.
-SELECT p.id, round(1e9 * sum(q.idf * (p.frequency / (p.frequency
-    + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8))))) / 1e9 AS value
-FROM unnest(%(terms)s::text[], %(idf)s::float8[]) q (term, idf)
-JOIN (
-    SELECT term, id, frequency, length FROM {kind}_posting
-    WHERE org_id = %(org)s AND project_id = %(project)s AND term = ANY(%(chosen)s::text[])
-    UNION ALL
-    SELECT * FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
-) p ON p.term = q.term
-GROUP BY p.id
+-- settled postings --
+SELECT id, frequency, length FROM {kind}_posting
+WHERE org_id = %(org)s AND project_id = %(project)s AND term = wanted.term
+
+-- unsettled postings --
+-- Those of texts that have no document yet are given.
+{settled postings}
+UNION ALL
+SELECT new.id, new.frequency, new.length
+FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
+    new (term, id, frequency, length)
+WHERE new.term = wanted.term
+
+-- share of score --
+-- What a posting p of a wanted term adds to the BM25 of its text.
+wanted.idf * (p.frequency / (p.frequency
+    + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * p.length / %(average)s::float8)))
+
+-- entity found --
+
+-- memory found --
+
+-- relation found --
+-- Relations that were found as steps, too: they are walked next.
+CROSS JOIN (
+    WITH found AS (SELECT id, row_number() OVER (ORDER BY value DESC, id) AS place FROM hit)
+    {found as steps}
+) steps
+
+-- found as steps --
+-- Relations with what a view asks of both ends, so that no end is looked up again.
+SELECT
+    coalesce(string_agg(uuid_send(id), ''), ''),
+    coalesce(string_agg(float8send(confidence), ''), ''),
+    coalesce(string_agg(timestamptz_send(since), ''), ''),
+    coalesce(string_agg(float8send(feedback_weight), ''), ''),
+    coalesce(string_agg(int8send(signature), ''), ''),
+    coalesce(string_agg(uuid_send(source_id), ''), ''),
+    coalesce(string_agg(int8send(source_signature), ''), ''),
+    coalesce(string_agg(float8send(source_importance), ''), ''),
+    coalesce(string_agg(boolsend(source_holds), ''), ''),
+    coalesce(string_agg(uuid_send(target_id), ''), ''),
+    coalesce(string_agg(int8send(target_signature), ''), ''),
+    coalesce(string_agg(float8send(target_importance), ''), ''),
+    coalesce(string_agg(boolsend(target_holds), ''), '')
+FROM (
+    SELECT e.id, e.source_id, e.target_id, e.confidence, {since} AS since, e.feedback_weight, e.signature,
+        s.signature AS source_signature, s.importance_weight AS source_importance, s.holds AS source_holds,
+        t.signature AS target_signature, t.importance_weight AS target_importance, t.holds AS target_holds
+    FROM found f
+    JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id
+    JOIN (
+        SELECT e.id, e.signature, e.importance_weight, {entity view} AS holds FROM entity e
+        WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
+    ) s ON s.id = e.source_id
+    JOIN (
+        SELECT e.id, e.signature, e.importance_weight, {entity view} AS holds FROM entity e
+        WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
+    ) t ON t.id = e.target_id
+    ORDER BY f.place
+) steps

@@ -51,52 +51,46 @@ SELECT {hits} FROM (
 -- lexical --
 -- BM25 as in graphsearch.text.bm25. Terms that nearly every document has yield no candidates and have the longest lists:
 -- they are added only for those candidates that, with all that these terms could add, are no worse than the last of the
--- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Sorted before
--- they are joined, no more of the elements are looked up than are returned.
-WITH candidate AS MATERIALIZED (
-    {scored} HAVING bool_or(q.term = ANY(%(chosen)s::text[]))
-), least AS MATERIALIZED (
-    SELECT CASE WHEN count(*) = %(limit)s THEN min(value) - %(most_added)s::float8 ELSE 0 END AS value
+-- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Elements are
+-- looked up one by one, best first, and no more of them than are returned. In how many documents a term occurs may be given.
+WITH wanted AS MATERIALIZED (
+    SELECT term, ln(1 + (%(total)s - n + 0.5) / (n + 0.5)) AS idf,
+        n < %(few)s::float8 OR NOT bool_or(n < %(few)s::float8) OVER () AS chosen
     FROM (
-        SELECT s.value FROM (SELECT * FROM candidate ORDER BY value DESC OFFSET 0) s
-        JOIN {kind} e ON e.id = s.id
-        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
-        ORDER BY s.value DESC LIMIT %(limit)s
-    ) best
+        SELECT a.term, coalesce(a.documents, t.documents, 0)::float8 AS n
+        FROM unnest(%(terms)s::text[], %(documents)s::bigint[]) a (term, documents)
+        LEFT JOIN term t ON t.org_id = %(org)s AND t.project_id = %(project)s AND t.kind = '{kind}' AND t.term = a.term
+    ) counted WHERE n > 0
+), candidate AS MATERIALIZED (
+    SELECT p.id, round(1e9 * sum({share of score})) / 1e9 AS value
+    FROM wanted CROSS JOIN LATERAL ({postings} OFFSET 0) p
+    WHERE wanted.chosen GROUP BY p.id
 ), near AS MATERIALIZED (
-    SELECT c.id, c.value FROM candidate c JOIN least ON c.value >= least.value
-)
-SELECT {hits} FROM (
-    SELECT e.id, e.signature, {importance} AS importance, s.value
-    FROM (
+    SELECT id, value FROM candidate WHERE value >= CASE WHEN EXISTS (SELECT FROM wanted WHERE NOT chosen) THEN (
+        SELECT CASE WHEN count(*) = %(limit)s THEN min(value) ELSE 0 END FROM (
+            SELECT s.value FROM (SELECT * FROM candidate ORDER BY value DESC OFFSET 0) s CROSS JOIN LATERAL (
+                SELECT FROM {kind} e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = s.id AND {view} OFFSET 0
+            ) e
+            ORDER BY s.value DESC LIMIT %(limit)s
+        ) best
+    ) - (SELECT sum(idf) + 0.000001 FROM wanted WHERE NOT chosen) ELSE 0 END
+), hit AS MATERIALIZED (
+    SELECT e.*, s.value FROM (
         SELECT id, round(1e9 * sum(value)) / 1e9 AS value FROM (
             SELECT id, value FROM near
             UNION ALL
-            SELECT p.id, q.idf * (p.frequency / (p.frequency
-                + %(k1)s::float8 * (%(flat)s::float8 + %(b)s::float8 * p.length / %(average)s::float8)))
-            FROM unnest(%(common)s::text[], %(common_idf)s::float8[]) q (term, idf)
-            JOIN {kind}_posting p ON p.term = q.term
-            WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.term = ANY(%(common)s::text[])
-                AND p.id IN (SELECT id FROM near)
+            SELECT p.id, {share of score}
+            FROM wanted CROSS JOIN LATERAL ({postings} OFFSET 0) p
+            WHERE NOT wanted.chosen AND p.id IN (SELECT id FROM near)
         ) parts
         GROUP BY id ORDER BY value DESC, id OFFSET 0
-    ) s
-    JOIN {kind} e ON e.id = s.id
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
+    ) s CROSS JOIN LATERAL (
+        SELECT e.id, e.signature, {importance} AS importance FROM {kind} e
+        WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = s.id AND {view} OFFSET 0
+    ) e
     ORDER BY s.value DESC, s.id LIMIT %(limit)s
-) hit
-
--- lexical by candidates --
--- The same where every term yields candidates: their sums are the scores.
-SELECT {hits} FROM (
-    SELECT e.id, e.signature, {importance} AS importance, s.value
-    FROM (
-        {scored} ORDER BY value DESC, id OFFSET 0
-    ) s
-    JOIN {kind} e ON e.id = s.id
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND {view}
-    ORDER BY s.value DESC, s.id LIMIT %(limit)s
-) hit
+)
+SELECT * FROM (SELECT {hits} FROM (SELECT * FROM hit ORDER BY value DESC, id) hit) hits {found}
 
 -- document frequencies --
 SELECT term, documents FROM term
@@ -130,6 +124,34 @@ SELECT n.name, n.id, bool_and(n.alias) AS alias
 FROM ({named}) n
 GROUP BY n.place, n.name, n.id
 ORDER BY n.id, n.place
+
+-- named --
+-- The entities with one of some names, and those with one of some words that fewer than a limit of entities have; those
+-- in view are returned whole.
+WITH wanted AS (
+    SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
+), match AS MATERIALIZED (
+    SELECT false AS partly, n.place, n.name, n.id, bool_and(n.alias) AS alias
+    FROM ({settled named}) n GROUP BY n.place, n.name, n.id
+    UNION ALL
+    SELECT true, a.place, a.word, p.entity_id, p.ordinal > 0
+    FROM unnest(%(words)s::text[], %(terms)s::text[]) WITH ORDINALITY a (word, term, place)
+    CROSS JOIN LATERAL (
+        SELECT entity_id, ordinal, count(*) OVER () AS entities FROM (
+            SELECT entity_id, ordinal FROM name_posting
+            WHERE org_id = %(org)s AND project_id = %(project)s AND term = a.term AND size = 0
+            ORDER BY entity_id LIMIT %(limit)s
+        ) listed
+    ) p
+    WHERE p.entities < %(limit)s
+)
+SELECT m.name AS written, m.id AS entity, m.alias, x.*
+FROM match m LEFT JOIN LATERAL (
+    SELECT {entity columns}, e.signature FROM entity e
+    WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = m.id AND {entity view}
+    OFFSET 0
+) x ON true
+ORDER BY m.partly, m.id, m.place
 
 -- find words --
 SELECT wanted.word, p.entity_id, p.ordinal > 0

@@ -6,7 +6,8 @@
 -- more than all else; only feedback that was moved and copied endpoint columns that are NULL are looked up. An entity that is not in
 -- view gets no importance: a column of flags would cost as much as a column of numbers. The scope's hash is compared as
 -- a value; the policy's expression would be evaluated for every entity of the frontier.
-SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signatures, others.* FROM (
+WITH hop AS MATERIALIZED (SELECT * FROM {hops} hops)
+SELECT steps.*, others.* FROM (
     SELECT
         string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), '') AS places,
         string_agg(uuid_send(e.id), '') AS ids,
@@ -18,16 +19,56 @@ SELECT places, ids, fars, far_columns, confidences, sinces, feedbacks, signature
             SELECT r.feedback_weight FROM relation r
             WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
         ) ELSE 0.5 END), '') AS feedbacks,
-        string_agg(int8send(signature), '') AS signatures,
-        array_agg(far) FILTER (WHERE far_columns IS NULL) AS others
-    FROM {hops} e
-) relations CROSS JOIN LATERAL (
+        string_agg(int8send(signature), '') AS signatures
+    FROM hop e
+) steps CROSS JOIN (
     SELECT
         string_agg(uuid_send(id), ''),
         string_agg(int8send(signature), ''),
         string_agg(float8send(CASE WHEN {entity view} THEN importance_weight ELSE 'NaN' END), '')
     FROM entity e
-    WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s AND id = ANY(relations.others)
+    WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
+        AND id IN (SELECT far FROM hop WHERE far_columns IS NULL)
+) others
+
+-- expand twice --
+-- The same, and the relations of the entities that it reaches, unless these are too many: a walk goes on from them. The
+-- first hop has a number of rows, and the second begins at other entities.
+WITH first AS MATERIALIZED (
+    SELECT * FROM {hops} hops
+), reached AS MATERIALIZED (
+    SELECT DISTINCT far AS id FROM first WHERE far <> ALL(%(frontier)s::uuid[]) LIMIT %(most)s
+), further AS MATERIALIZED (
+    SELECT id, row_number() OVER (ORDER BY id) AS place FROM reached WHERE (SELECT count(*) FROM reached) < %(most)s
+), hop AS MATERIALIZED (
+    SELECT * FROM first
+    UNION ALL
+    SELECT f.place, x.* FROM further f CROSS JOIN LATERAL ({steps around}) x
+)
+SELECT steps.*, others.* FROM (
+    SELECT
+        (SELECT int8send(count(*)) FROM first) AS walked,
+        (SELECT string_agg(uuid_send(id), '' ORDER BY id) FROM further) AS further,
+        string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), '') AS places,
+        string_agg(uuid_send(e.id), '') AS ids,
+        string_agg(uuid_send(far), '') AS fars,
+        string_agg(uuid_send(coalesce(far_columns, repeat('0', 32)::uuid)), '') AS far_columns,
+        string_agg(float8send(confidence), '') AS confidences,
+        string_agg(timestamptz_send({since}), '') AS sinces,
+        string_agg(float8send(CASE WHEN e.learned THEN (
+            SELECT r.feedback_weight FROM relation r
+            WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
+        ) ELSE 0.5 END), '') AS feedbacks,
+        string_agg(int8send(signature), '') AS signatures
+    FROM hop e
+) steps CROSS JOIN (
+    SELECT
+        string_agg(uuid_send(id), ''),
+        string_agg(int8send(signature), ''),
+        string_agg(float8send(CASE WHEN {entity view} THEN importance_weight ELSE 'NaN' END), '')
+    FROM entity e
+    WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
+        AND id IN (SELECT far FROM hop WHERE far_columns IS NULL)
 ) others
 
 -- left out --
@@ -62,37 +103,8 @@ SELECT coalesce(string_agg(uuid_send(id), '' ORDER BY id), '') FROM (
 ) found
 
 -- related --
--- Relations with what a view asks of both ends, so that no end is looked up again.
-SELECT
-    coalesce(string_agg(uuid_send(id), ''), ''),
-    coalesce(string_agg(float8send(confidence), ''), ''),
-    coalesce(string_agg(timestamptz_send(since), ''), ''),
-    coalesce(string_agg(float8send(feedback_weight), ''), ''),
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(uuid_send(source_id), ''), ''),
-    coalesce(string_agg(int8send(source_signature), ''), ''),
-    coalesce(string_agg(float8send(source_importance), ''), ''),
-    coalesce(string_agg(boolsend(source_holds), ''), ''),
-    coalesce(string_agg(uuid_send(target_id), ''), ''),
-    coalesce(string_agg(int8send(target_signature), ''), ''),
-    coalesce(string_agg(float8send(target_importance), ''), ''),
-    coalesce(string_agg(boolsend(target_holds), ''), '')
-FROM (
-    SELECT e.id, e.source_id, e.target_id, e.confidence, {since} AS since, e.feedback_weight, e.signature,
-        s.signature AS source_signature, s.importance_weight AS source_importance, s.holds AS source_holds,
-        t.signature AS target_signature, t.importance_weight AS target_importance, t.holds AS target_holds
-    FROM unnest(%(found)s::uuid[]) WITH ORDINALITY f (id, place)
-    JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id
-    JOIN (
-        SELECT e.id, e.signature, e.importance_weight, {entity view} AS holds FROM entity e
-        WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
-    ) s ON s.id = e.source_id
-    JOIN (
-        SELECT e.id, e.signature, e.importance_weight, {entity view} AS holds FROM entity e
-        WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
-    ) t ON t.id = e.target_id
-    ORDER BY f.place
-) steps
+WITH found AS (SELECT * FROM unnest(%(found)s::uuid[]) WITH ORDINALITY f (id, place))
+{found as steps}
 
 -- edges --
 SELECT

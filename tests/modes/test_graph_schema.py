@@ -7,8 +7,8 @@ import pytest
 
 from graphsearch.access.reader import reading
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation
-from graphsearch.modes import graph_query
-from graphsearch.modes.graph_query import COUNTED, visible_schema
+from graphsearch.modes import graph_schema
+from graphsearch.modes.graph_schema import COUNTED, visible_schema
 from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.test_hidden import SECRET
@@ -75,7 +75,7 @@ async def test_types_that_only_hidden_elements_have_are_not_listed(scoped, by_si
 
 @pytest.mark.parametrize("page", [1, 2, 3, 100])
 async def test_a_large_graph_is_sampled(scoped, page, monkeypatch):
-    monkeypatch.setattr(graph_query, "PAGE", page)
+    monkeypatch.setattr(graph_schema, "PAGE", page)
     names = [f"p{number}" for number in range(30)]
     await scoped.write(people(*(edge("Ada", "knows", name) for name in names), names=" ".join(["Ada", *names])))
     for counted in (1, 4, 29, 30, 31):
@@ -86,7 +86,7 @@ async def test_a_large_graph_is_sampled(scoped, page, monkeypatch):
 
 
 async def test_a_sample_is_the_same_whatever_is_hidden(scoped, monkeypatch):
-    monkeypatch.setattr(graph_query, "PAGE", 5)
+    monkeypatch.setattr(graph_schema, "PAGE", 5)
     names = [f"p{number}" for number in range(20)]
     seen = [edge("Ada", kind, name) for name in names for kind in ("knows", "likes")]
     await scoped.write(people(*seen, names=" ".join(["Ada", *names])))
@@ -100,7 +100,7 @@ async def test_a_sample_is_the_same_whatever_is_hidden(scoped, monkeypatch):
 
 @pytest.mark.parametrize(("counted", "hidden", "whole"), [(8, 12, False), (9, 12, True), (9, 100, True)])
 async def test_whether_all_were_counted_is_returned_whatever_is_hidden(scoped, monkeypatch, counted, hidden, whole):
-    monkeypatch.setattr(graph_query, "PAGE", 5)
+    monkeypatch.setattr(graph_schema, "PAGE", 5)
     names = [f"p{number}" for number in range(hidden)]
     await scoped.write(people(*(edge("Ada", "knows", name) for name in names[:8]), names=" ".join(["Ada", *names])))
     assert (await schema_of(scoped, counted=counted)).whole is whole

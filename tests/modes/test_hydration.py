@@ -108,7 +108,7 @@ async def test_the_second_pick_is_the_one_that_repeats_the_first_least(repetitiv
     assert everything[:2] == ["knows", "founded"]
     assert sorted(everything) == sorted(await types(repetitive))
     found = (await repetitive.search("Ada", mode=HOPS)).triplets
-    like_first = alike_in_terms([triplet_line(each) for each in found])(0)
+    like_first = alike_in_terms([triplet_line(each) for each in found])[0]
     values = [0.5 * each.score - 0.5 * like for each, like in zip(found, like_first, strict=True)]
     best = max(range(1, len(found)), key=values.__getitem__)
     assert found[best].relation.type == "founded"

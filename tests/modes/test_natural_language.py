@@ -158,11 +158,11 @@ async def test_names_that_the_graph_does_not_know_find_nothing(scoped):
 
 async def test_a_faulty_query_is_repaired_once(scoped):
     await written(scoped)
-    faulty = {"anchors": ["Ada"], "relation_types": ["adores"], "hops": 10**9}
+    faulty = {"anchors": ["Ada"], "relation_types": ["adores"], "since": "lately"}
     found, asked = await ask(scoped, [faulty, {"anchors": ["Ada"]}])
     assert found.graph_query == GraphQuery(anchors=["Ada"])
     assert "the schema has no 'adores'" in asked[1]
-    assert "hops must be a whole number from 1 to 3" in asked[1]
+    assert "since must be a year" in asked[1]
     with pytest.raises(LLMAnswerError, match="'hates'") as raised:
         await ask(scoped, [faulty, {"anchors": ["Ada"], "relation_types": ["hates"]}])
     assert raised.value.faults

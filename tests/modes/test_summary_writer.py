@@ -1,14 +1,25 @@
 """What a model may write of numbered lines, and what becomes of the rest."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.errors import LLMAnswerError
+from graphsearch.errors import InvalidInputError, LLMAnswerError
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.modes.result import Source, Summary
-from graphsearch.modes.summary_writer import Numbered, labelled, lines_within, prompt_for, words_within, written
-from graphsearch.testing.fakes import WordCounter
+from graphsearch.modes.summary_writer import (
+    ANSWER,
+    Line,
+    Numbered,
+    labelled,
+    prompt_for,
+    read_summary,
+    words_within,
+    write_summary,
+)
+from graphsearch.testing.fakes import EchoLLM, WordCounter
 
 SOURCES = {
     number: Source(number=number, element=ElementRef(ElementKind.MEMORY, f"m{number}"), line=f"[{number}] line")
@@ -18,7 +29,7 @@ SOURCES = {
 
 def read(*sentences, budget=1_000):
     listed = [{"text": text, "cites": cites} for text, cites in sentences]
-    return written({"sentences": listed}, SOURCES, budget=budget, counter=WordCounter())
+    return read_summary({"sentences": listed}, SOURCES, budget=budget, counter=WordCounter())
 
 
 def cited_sentences(found):
@@ -41,13 +52,13 @@ def test_citations_in_the_text_count_and_are_taken_out_of_it():
 
 def test_a_citation_is_taken_out_however_long_its_number_is():
     found = read((f"Ada leads [{'9' * 3_900}].", [1]))
-    assert (cited_sentences(found), found.unknown) == ([("Ada leads.", [1])], (int("9" * 3_900),))
+    assert (cited_sentences(found), found.unknown_citations) == ([("Ada leads.", [1])], (int("9" * 3_900),))
 
 
 def test_unknown_citations_are_removed_and_reported():
     found = read(("Ada leads.", [1, 9, -4, 0]), ("Bob [77] too.", [2]))
     assert cited_sentences(found) == [("Ada leads.", [1]), ("Bob too.", [2])]
-    assert found.unknown == (-4, 0, 9, 77)
+    assert found.unknown_citations == (-4, 0, 9, 77)
 
 
 def test_sentences_that_cite_nothing_known_are_removed_and_reported():
@@ -57,7 +68,11 @@ def test_sentences_that_cite_nothing_known_are_removed_and_reported():
 
 def test_what_is_over_the_budget_is_left_out_and_counted():
     found = read(("one two three", [1]), ("four five six seven", [2]), ("eight", [3]), budget=5)
-    assert (cited_sentences(found), found.beyond, found.tokens) == ([("one two three", [1]), ("eight", [3])], 1, 4)
+    assert (cited_sentences(found), found.beyond, found.answer_tokens) == (
+        [("one two three", [1]), ("eight", [3])],
+        1,
+        4,
+    )
 
 
 def test_what_a_model_writes_is_safe_text():
@@ -75,7 +90,6 @@ def test_what_a_model_writes_is_safe_text():
         {"sentences": ["Ada leads. [1]"]},
         {"sentences": [{"text": "Ada leads."}]},
         {"sentences": [{"text": ["Ada"], "cites": [1]}]},
-        {"sentences": [{"text": "Ada\0", "cites": [1]}]},
         {"sentences": [{"text": "a" * 4_001, "cites": [1]}]},
         {"sentences": [{"text": "Ada leads.", "cites": [True]}]},
         {"sentences": [{"text": "Ada leads.", "cites": [float("nan")]}]},
@@ -88,7 +102,7 @@ def test_what_a_model_writes_is_safe_text():
 )
 def test_anything_else_is_an_error(data):
     with pytest.raises(LLMAnswerError, match="the summary") as raised:
-        written(data, SOURCES, budget=100, counter=WordCounter())
+        read_summary(data, SOURCES, budget=100, counter=WordCounter())
     assert 1 <= len(raised.value.faults) <= 20
     assert len(str(raised.value)) < 10_000
 
@@ -96,13 +110,13 @@ def test_anything_else_is_an_error(data):
 def test_a_million_citations_are_one_fault():
     with pytest.raises(LLMAnswerError) as raised:
         read(("Ada leads.", list(range(10**6))))
-    assert raised.value.faults == ("sentences[0]: cites must be a list of at most 1000 whole numbers",)
+    assert raised.value.faults == ("sentences.0.cites: must have at most 1,000 items, not 1000000",)
 
 
 def test_citations_in_a_text_are_bounded():
     found = read(("x" + "[5]" * 1_300, [1]))
-    assert (cited_sentences(found), found.unknown) == ([("x", [1])], (5,))
-    assert len(read(("x" + "".join(f"[{number}]" for number in range(700)), [1])).unknown) == 20
+    assert (cited_sentences(found), found.unknown_citations) == ([("x", [1])], (5,))
+    assert len(read(("x" + "".join(f"[{number}]" for number in range(700)), [1])).unknown_citations) == 20
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.lists(st.integers(-3, 6), max_size=4)), max_size=6))
@@ -110,7 +124,7 @@ def test_every_sentence_cites_what_it_was_shown(sentences):
     found = read(*((text.replace("\0", ""), cites) for text, cites in sentences if text.isprintable()))
     assert all(each.sources for each in found.sentences)
     assert {source.number for each in found.sentences for source in each.sources} <= set(SOURCES)
-    assert not set(found.unknown) & set(SOURCES)
+    assert not set(found.unknown_citations) & set(SOURCES)
 
 
 def test_each_element_has_one_number():
@@ -125,25 +139,36 @@ def test_a_line_holds_no_number_but_its_own():
     assert len(labelled("[1]", "x" * 5_000)) == 1_005
 
 
-def test_lines_fill_the_budget_of_the_prompt_and_never_more():
-    lines = [f"[{number}] {'word ' * number}" for number in range(1, 9)]
-    counter = WordCounter()
-    kept = []
-    for budget in range(200, 400):
-        kept = lines_within("who?", lines, words=10, budget=budget, counter=counter)
-        assert counter.count(prompt_for("who?", [lines[place] for place in kept], words=10)) <= budget
-    assert kept == list(range(8))
-    assert words_within(190, counter) == 190
-    assert words_within(1, counter) == 1
+class Steep:
+    """A counter by which lines do not add up."""
+
+    def count(self, text: str) -> int:
+        return len(text) * text.count("\n") + 1
 
 
-def test_a_counter_by_which_lines_do_not_add_up_is_kept_to_as_well():
-    class Steep:
-        def count(self, text: str) -> int:
-            return len(text) * text.count("\n")
+@pytest.mark.parametrize("counter", [WordCounter(), Steep()], ids=["words", "steep"])
+async def test_lines_fill_the_budget_of_the_prompt_and_never_more(counter):
+    sources = [Source(number=number, element=SOURCES[1].element, line=f"[{number}] word") for number in range(1, 9)]
+    lines = list(map(Line.of_source, sources))
+    schema = counter.count(json.dumps(ANSWER))
+    words = words_within(100, counter)
+    least, most = (counter.count(prompt_for("who?", some, words=words)) for some in ((), [each.text for each in lines]))
+    shown = []
+    for budget in range(schema + least, schema + 2 * most, max(1, (2 * most - least) // 20)):
+        model = EchoLLM(json.dumps({"sentences": []}))
+        try:
+            found = await write_summary(
+                "who?", lines, llm=model, counter=counter, prompt_tokens=budget, answer_tokens=100
+            )
+        except InvalidInputError:
+            assert not shown
+            continue
+        assert found.prompt_tokens + schema <= budget
+        shown.append(len(found.sources))
+    assert shown[-1] == 8
+    assert shown == sorted(shown)
 
-    lines = [f"[{number}] word" for number in range(1, 9)]
-    least = Steep().count(prompt_for("who?", (), words=1))
-    for budget in range(least, 2 * least, least // 20):
-        kept = lines_within("who?", lines, words=1, budget=budget, counter=Steep())
-        assert Steep().count(prompt_for("who?", [lines[place] for place in kept], words=1)) <= budget
+
+def test_words_are_bounded_by_the_tokens_of_an_answer():
+    assert words_within(190, WordCounter()) == 190
+    assert words_within(1, WordCounter()) == 1

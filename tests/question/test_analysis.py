@@ -37,10 +37,9 @@ def test_everything_about_a_question():
     assert found.anchors == (ada,)
     assert found.features.unlinked == ("Bob", "Bob")
     assert found.plan is Plan.TEMPORAL
-    assert str(found.features) == (
-        "question type where, linked 1, least confidence 1.00, unlinked Bob; Bob, exact 0, dated yes, temporal no,"
-        " broad no, terms 7"
-    )
+    assert (found.features.linked, found.features.least_confidence, found.features.exact) == (1, 1.0, 0)
+    assert (found.features.dated, found.features.temporal, found.features.broad) == (True, False, False)
+    assert found.features.terms == 7
 
 
 def test_a_question_is_entity_centric_when_every_name_is_linked_and_there_is_one():

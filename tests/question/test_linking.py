@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.question.linking import HINT, WRITTEN, Nameable, link
+from graphsearch.question.linking import HINT, WRITTEN, link
+from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import tokens
+from graphsearch.question.words import Nameable, tokens
 from graphsearch.text.analyser import ENGLISH
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())
@@ -26,7 +27,7 @@ PIER = called("Pier", number=3, type="place")
 
 
 def linked(text, *nameable, wording=SILENT, blocked=()):
-    return link(text, tokens(text), nameable, wording, ENGLISH.terms, blocked=blocked)
+    return link(QuestionText(text), nameable, wording, ENGLISH.terms, blocked=blocked)
 
 
 def written(found, text):
@@ -266,8 +267,18 @@ MILL = called("Mill Bridge", number=5, type="bridge")
 
 def as_one(text, *nameable, wording=SILENT):
     """Linked where the capitalised words of a text are written as one name."""
-    spans = [each.span() for each in re.finditer(r"[A-Z]\w*(?: [A-Z0-9]\w*)*", text)]
-    return written(link(text, tokens(text), nameable, wording, ENGLISH.terms, written=spans), text)
+    capitals = re.finditer(r"[A-Z]\w*(?: [A-Z0-9]\w*)*", text)
+    names = [WrittenName(text=each[0], start=each.start(), end=each.end()) for each in capitals]
+    return written(
+        link(
+            QuestionText(text),
+            nameable,
+            wording,
+            ENGLISH.terms,
+            written=names,
+        ),
+        text,
+    )
 
 
 def test_a_part_of_another_name_names_nothing():
@@ -300,11 +311,11 @@ def test_a_whole_name_of_several_words_is_one_inside_of_a_longer_name():
 
 
 def test_a_word_that_several_names_end_with_in_small_letters_is_a_kind_of_thing():
-    teams = [called("data team", number=1, type="team"), called("search team", number=2, type="team")]
+    teams = [called("data team", number=8, type="team"), called("search team", number=9, type="team")]
     text = "who is on the team of Orla"
     assert written(linked(text, *teams, ORLA), text) == [("Orla", 1, 1.0)]
     assert written(linked("who is in Team", *teams), "who is in Team")  # a capital makes it a name
-    assert written(linked("who is on the data team", *teams), "who is on the data team") == [("data team", 1, 1.0)]
-    assert [each[1] for each in written(linked("who is on the team", teams[0]), "who is on the team")] == [1]
+    assert written(linked("who is on the data team", *teams), "who is on the data team") == [("data team", 8, 1.0)]
+    assert [each[1] for each in written(linked("who is on the team", teams[0]), "who is on the team")] == [8]
     quills = [ORLA, called("Moss Quill", number=2)]
     assert len(linked("where does quill live", *quills).links) == 2

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.question.question_type import (
-    ChannelWeights,
     Intent,
     QuestionType,
     channel_weights,
@@ -122,5 +121,3 @@ def test_the_graph_counts_by_deployment_and_health():
     with pytest.raises(InvalidInputError) as error:
         channel_weights(Intent.WHAT, deployment=-1, health=1.1)
     assert len(error.value.faults) == 2
-    with pytest.raises(InvalidInputError, match="graph"):
-        ChannelWeights(semantic=1, lexical=1, graph=float("nan"))

@@ -5,6 +5,7 @@ The relations are those that answer the question: it asks for their other ends, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
@@ -17,7 +18,7 @@ from graphsearch.columns import Floats, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Entity
 from graphsearch.question.understanding import Understanding
-from graphsearch.ranking.fusion import Channel, Part, reciprocal_rank
+from graphsearch.ranking.fusion import RRF_K, Part
 from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, Described, described
 from graphsearch.ranking.triplets.findings import Findings
 from graphsearch.ranking.triplets.parts import Parts
@@ -85,18 +86,20 @@ def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUI
 
 def by_reciprocal_rank(found: Sequence[Proposal]) -> list[Proposal]:
     """The proposals by the sum of 1 / (60 + rank) over the channels that found them; importance is none."""
-    channels: dict[str, Channel[UUID]] = {}
-    for name in ("relations", "lexical", "semantic"):
-        parts = {each.entity.id: each.channels[name] for each in found if name in each.channels}
-        ids = sorted(parts, key=lambda id_: (parts[id_].rank, id_))
-        channels[name] = Channel(keys=ids, scores=[parts[id_].score for id_ in ids])
-    fused = {each.key: each for each in reciprocal_rank(channels)}
-    ranked = [
-        attrs.evolve(each, original=fused[each.entity.id].score, channels=fused[each.entity.id].parts)
-        for each in found
-        if each.entity.id in fused
-    ]
+    ranked = []
+    for each in found:
+        parts = {
+            name: attrs.evolve(part, weight=1.0, contribution=1.0 / (RRF_K + part.rank))
+            for name, part in each.channels.items()
+            if name in _RANKED
+        }
+        if parts:
+            total = math.fsum(part.contribution for part in parts.values())
+            ranked.append(attrs.evolve(each, original=total, channels=parts))
     return sorted(ranked, key=lambda each: (-each.original, each.entity.id))
+
+
+_RANKED: Final = frozenset({"relations", "lexical", "semantic"})
 
 
 def _parts(scores: Floats, weight: float) -> Sequence[Part | None]:

@@ -25,8 +25,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import ElementKind, Vector
 from graphsearch.question.analysis import Analysis, analyse
-from graphsearch.question.linking import anchors_of
-from graphsearch.question.name_lookup import link_names
+from graphsearch.question.linking import anchors_of, link_names
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.question_type import Intent, channel_weights
 from graphsearch.ranking.fusion import RRF_K, standard_scores

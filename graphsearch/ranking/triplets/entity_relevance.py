@@ -2,7 +2,7 @@
 
     relevance = share + 2 · weight · cosine + 0.3 · importance + 0.6 · named
 
-``share`` is the share of the question's idf that the entity's words cover (`word_coverage`), the
+``share`` is the share of the question's idf that the entity's words cover (`entity_words`), the
 cosine is that of its embedding, and the weight is the embedder's. Both mean the same for every question, so that they
 add up as they are: z-scores over candidates, which depend on what else was found, and reciprocal ranks, which lose the
 distances, rank no better. Importance separates entities of the same description: public from private ones. Code is
@@ -11,8 +11,7 @@ named if its name and its class hold all that the question says: "where is the t
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, MutableMapping, Sequence
-from functools import lru_cache
+from collections.abc import Container, Mapping, Sequence
 from itertools import islice
 from typing import Final
 from uuid import UUID
@@ -23,14 +22,14 @@ import numpy as np
 from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
-from graphsearch.columns import Floats, Hits, Keys, Mask
+from graphsearch.columns import Floats, Hits, Keys, Mask, Rows
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import first_rows
 from graphsearch.model import ElementKind, Vector
-from graphsearch.question.code_questions import DEFINES, place_verbs
-from graphsearch.question.interpreting import Understanding
-from graphsearch.question.words import MAX_TOKENS, EntityTerms, entity_terms
-from graphsearch.ranking.triplets.word_coverage import Held, Lexicon, held, shares
+from graphsearch.question.relation_words import DEFINES, place_verbs
+from graphsearch.question.understanding import Understanding
+from graphsearch.question.words import MAX_TOKENS
+from graphsearch.ranking.triplets.entity_words import EntityTerms, EntityWords, Held, Lexicon
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
 
@@ -40,8 +39,6 @@ IMPORTANCE: Final = 0.3
 """Of the importance weight: at most as much as a few words."""
 NAMED: Final = 0.6
 """Of a name of code that says all of the question."""
-KEPT: Final = 8_192
-"""Most entities whose terms are cached."""
 MOST: Final = 0.5
 """The share of the idf of a name's words from which on a text is about that name."""
 UNRELATED: Final = 1.0
@@ -78,19 +75,10 @@ class Described:
         """The same by the question's own words: synonyms do not count, since they exist for any word."""
         return np.where(self.called, np.minimum(self.exact + self.cosine, 1.0), 0.0)
 
-    def keep(self, rows: Sequence[int]) -> Described:
+    def keep(self, rows: Rows) -> Described:
         """Some rows, in this order."""
-        chosen = np.asarray(rows, np.intp)
-        return attrs.evolve(
-            self,
-            hits=self.hits.keep(chosen),
-            ids=[self.ids[row] for row in chosen.tolist()],
-            share=self.share[chosen],
-            cosine=self.cosine[chosen],
-            exact=self.exact[chosen],
-            named=self.named[chosen],
-            called=self.called[chosen],
-        )
+        columns = {name: getattr(self, name)[rows] for name in ("share", "cosine", "exact", "named", "called")}
+        return attrs.evolve(self, hits=self.hits.keep(rows), ids=[self.ids[row] for row in rows.tolist()], **columns)
 
 
 async def described(
@@ -98,22 +86,21 @@ async def described(
 ) -> Described:
     """The entities that a question describes; each search returns ``limit``.
 
-    Entities in ``also`` are among them, whatever they share with the question. The profile caches the terms of
-    entities that were read: for the same version of the scope, and the same gate.
+    Entities in ``also`` are among them, whatever they share with the question. The ``lexicon`` keeps the terms of
+    entities that were read, and the vectors of words.
     """
-    query, vector, kept = meant.question, meant.vector, meant.profile.entity_terms
+    query, vector, kept = meant.question, meant.vector, lexicon.entities_of(meant.profile)
     hits = await _found(query, vector, limit, also, kept, reader)
     ids = reader.entity_ids(hits.keys)
-    query_forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
+    forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
     if meant.profile.row_of(DEFINES) >= 0:  # of code
-        query_forms = {term: form for term, form in query_forms.items() if form not in place_verbs()} or query_forms
-    each_has = await _terms_of(hits.keys, kept, reader)
-    terms = held(each_has)
-    rarity = await _rarity(terms, list(query_forms), limit, reader)
-    like = lexicon.likeness(list(query_forms.values()), terms.forms)
-    share, exact = await aside(
-        lambda: (shares(terms, rarity, like), shares(terms, rarity, np.zeros_like(like))), like.size // 1_000
-    )
+        forms = {term: form for term, form in forms.items() if form not in place_verbs()} or forms
+    held = await kept.held(hits.keys, reader)
+    rarity = await _rarity(held, list(forms), limit, reader)
+    exact = share = held.shares(rarity)
+    likeness = lexicon.likeness(list(forms.values()), held)
+    if likeness is not None:
+        share = await aside(lambda: held.shares(rarity, likeness), likeness.size // 1_000)
     cosine = np.zeros(len(ids))
     if vector is not None:
         vectors = await reader.vectors(ElementKind.ENTITY, hits.keys)
@@ -126,13 +113,15 @@ async def described(
         share=share,
         cosine=cosine,
         exact=exact,
-        named=np.array([bool(query_forms) and query_forms.keys() <= each.called for each in each_has], np.bool_),
-        called=_called(meant, each_has),
+        named=np.array([bool(forms) and forms.keys() <= each.called for each in held.entities], np.bool_),
+        called=_called(meant, held.entities),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )
-    wanted, relevance = set(also), found.relevance
-    touched = np.flatnonzero((share > 0) | (cosine > 0) | np.array([id_ in wanted for id_ in ids], np.bool_))
-    return found.keep(sorted(touched.tolist(), key=lambda row: (-relevance[row], ids[row])))
+    touched = (share > 0) | (cosine > 0)
+    if also:
+        touched |= np.isin(np.array(ids, object), np.array(also, object))
+    (rows,) = touched.nonzero()  # in order of id
+    return found.keep(rows[np.argsort(-found.relevance[rows], kind="stable")])
 
 
 def _called(meant: Understanding, entities: Sequence[EntityTerms]) -> Mask:
@@ -141,33 +130,15 @@ def _called(meant: Understanding, entities: Sequence[EntityTerms]) -> Mask:
     All code passes: questions describe what code is for, in words that need not occur in it.
     """
     names = [name for name in meant.strange_names if name]
+    if not names:
+        return np.ones(len(entities), np.bool_)
     return np.array(
-        [each.code or not names or any(_share_of(name, each.document) >= MOST for name in names) for each in entities],
-        np.bool_,
+        [each.code or any(_share_of(name, each.document) >= MOST for name in names) for each in entities], np.bool_
     )
 
 
 def _share_of(rarity: Mapping[str, float], document: Container[str]) -> float:
     return sum(value for term, value in rarity.items() if term in document) / sum(rarity.values())
-
-
-async def _terms_of(keys: Keys, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> list[EntityTerms]:
-    """The terms of entities as visible; those that are not cached are read, and cached."""
-    ids = reader.entity_ids(keys)
-    found = {id_: kept[id_] for id_ in ids if id_ in kept}
-    if fresh := [row for row, id_ in enumerate(ids) if id_ not in found]:
-        entities = await reader.entities(keys[fresh])
-        terms = lru_cache(maxsize=None)(reader.analyser.terms)
-        stored = await reader.words([ids[row] for row in fresh])
-        size = sum(1 + len(each.aliases) for each in entities)
-        made = await aside(
-            lambda: {each.id: entity_terms(each, stored.get(each.id, {}), terms) for each in entities}, size
-        )
-        found |= made
-        kept.update(made)
-    if len(kept) > KEPT:
-        kept.clear()
-    return [found[id_] for id_ in ids]
 
 
 def forms_of_query(query: str, analyser: Analyser) -> Mapping[str, str]:
@@ -180,23 +151,19 @@ def forms_of_query(query: str, analyser: Analyser) -> Mapping[str, str]:
 
 
 async def _found(
-    query: str,
-    vector: Vector | None,
-    limit: int,
-    also: Sequence[UUID],
-    kept: MutableMapping[UUID, EntityTerms],
-    reader: Reader,
+    query: str, vector: Vector | None, limit: int, also: Sequence[UUID], kept: EntityWords, reader: Reader
 ) -> Hits:
     """The hits of either search, and others, in order of key."""
     worded = _worded(query, limit, kept, reader)
     if vector is None:
-        hits = await worded
+        lists = [await worded]
     else:
         hits, dense = await both(worded, reader.nearest(ElementKind.ENTITY, vector, limit))
-        hits = together(hits, dense.keep(np.flatnonzero(dense.values < UNRELATED)))
+        lists = [hits, dense.keep(dense.values < UNRELATED)]
     if also:
-        hits = together(hits, await reader.locate(also))
-    return hits.keep(np.argsort(hits.keys, kind="stable"))
+        lists.append(await reader.locate(also))
+    every = Hits.concatenate(lists)
+    return every.keep(np.unique(every.keys, return_index=True)[1])
 
 
 def together(*lists: Hits) -> Hits:
@@ -206,7 +173,7 @@ def together(*lists: Hits) -> Hits:
     return every if len(once) == len(every) else every.keep(np.sort(once))
 
 
-async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms], reader: Reader) -> Hits:
+async def _worded(query: str, limit: int, kept: EntityWords, reader: Reader) -> Hits:
     """The entities that share a term with the question, by their visible texts.
 
     Documents contain all aliases, including those that only hidden memories prove. If anything is hidden, entities
@@ -217,23 +184,22 @@ async def _worded(query: str, limit: int, kept: MutableMapping[UUID, EntityTerms
         hits = await reader.lexical(ElementKind.ENTITY, query, wide)
         if not reader.hides:
             return hits
-        terms = await _terms_of(hits.keys, kept, reader)
+        terms = await kept.read(hits.keys, reader)
         (sharing,) = np.array([not wanted.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
         if len(sharing) >= limit or len(hits) < wide or wide == widest(limit):
             return hits.keep(sharing[:limit])
         wide *= 2
 
 
-async def _rarity(found: Held, terms: Sequence[str], limit: int, reader: Reader) -> dict[str, float]:
+async def _rarity(held: Held, terms: Sequence[str], limit: int, reader: Reader) -> dict[str, float]:
     """The idf of terms: among the entities that have any of them, if all of these were found.
 
     So hidden entities do not affect any number. If there may be more than ``limit``, the scope's statistics are used.
     """
-    every, having = found.having(terms)
-    if every < limit:
-        return {term: idf(every, number) for term, number in zip(terms, having, strict=True)}
-    documents = await reader.document_count(ElementKind.ENTITY)
-    containing = await reader.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])
+    documents, containing = held.having(terms)
+    if documents >= limit:
+        documents = await reader.document_count(ElementKind.ENTITY)
+        containing = [*await reader.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])]
     return {term: idf(documents, min(each, documents)) for term, each in zip(terms, containing, strict=True)}
 
 

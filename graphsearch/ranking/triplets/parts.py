@@ -17,9 +17,9 @@ from graphsearch.model import Scope
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.type_profile import ProfileCache
 from graphsearch.question.understanding import PhraseVectors
+from graphsearch.ranking.triplets.entity_words import Lexicon
 from graphsearch.ranking.triplets.lines import LineTerms
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
-from graphsearch.ranking.triplets.word_coverage import Lexicon
 
 
 class Caches:

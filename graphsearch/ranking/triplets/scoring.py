@@ -18,9 +18,9 @@ from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows, Subgraph
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind, Vector
-from graphsearch.question.code_questions import DEFINES
 from graphsearch.question.linking import anchors_of
 from graphsearch.question.question_names import Anchor
+from graphsearch.question.relation_words import DEFINES
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.triplets.candidates import Facts, of_types, with_relations
 from graphsearch.ranking.triplets.connections import Connected, connected
@@ -69,8 +69,6 @@ class Clues:
     def of(cls, meant: Understanding, reader: Reader) -> Clues:
         """What the names of a question lead to."""
         named, chances = meant.named, meant.linked.probabilities
-        if named is None:
-            raise ValueError("the question was understood without a snapshot")
         return cls(
             meant=meant,
             anchors=anchors_of(meant.question, meant.linked.links),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -24,14 +24,13 @@ from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
 from graphsearch.stores.in_postgres.read.reading import stored
-from graphsearch.stores.in_postgres.session.sending import Answer
+from graphsearch.stores.in_postgres.read.walking import keep_steps
+from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
-from graphsearch.text.bm25 import K1, B, TermCounts, candidate_terms, grid
+from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 
-TOLERANCE: Final = 1e-6
-"""More than rounding changes a score by."""
 _LAST: Final = "\U0010ffff"
 
 
@@ -79,6 +78,49 @@ class PostgresSearching(PostgresScope, Searching):
                 ),
                 key=lambda match: (match.entity_id, place[match.name]),
             )
+
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        async with self._reading() as session:
+            if session.tally(ElementKind.ENTITY).behind:
+                return await self._named_apart(names, words, limit=limit, view=view)
+            refuse_limit(limit)
+            whole = rows.storable(dict.fromkeys(names))
+            folded = [folded_name(name) for name in whole]
+            parts = [word for word in rows.storable(dict.fromkeys(words)) if word]
+            found = await session.run_kept(
+                statement("named"),
+                names=whole,
+                folded=folded,
+                hashes=name_hashes(folded).tolist(),
+                words=parts,
+                terms=[WORD + word for word in parts],
+                limit=limit,
+                **rows.view_values(view),
+            )
+            matches, there = [], {}
+            for row in found.dicts:
+                written, entity, alias = row.pop("written"), row.pop("entity"), row.pop("alias")
+                matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
+                if row["id"] is not None:
+                    there[entity] = row
+            ids = sorted(there)
+            signatures = np.array([there[id_].pop("signature") for id_ in ids], np.int64)
+            entities = [rows.element_of(ElementKind.ENTITY, there[id_]) for id_ in ids]
+            keys = np.frombuffer(b"".join(packed(ids)), "S16")
+            session.once.elements(ElementKind.ENTITY).update(zip(packed(ids), entities, strict=True))
+            importance = np.array([each.importance_weight for each in entities], np.float64)
+            hits = Hits(keys=keys, signatures=signatures, values=np.zeros(len(ids)), importance=importance)
+            return Named(matches=matches, hits=hits, entities=entities)
+
+    async def _named_apart(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        """The same where some entities have no postings yet."""
+        partly = await self.find_name_words(words, limit=limit)
+        having = Counter(match.name for match in partly)
+        matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
+        hits = await self.locate([match.entity_id for match in matches], view=view)
+        async with self._reading() as session:
+            entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
+        return Named(matches=matches, hits=hits, entities=entities)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
@@ -144,59 +186,42 @@ class PostgresSearching(PostgresScope, Searching):
         self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
     ) -> Hits:
         async with self._reading() as session:
-            requested = list(dict.fromkeys(session.analyser.terms(query)))
-            tally = session.tally(kind)
-            new = _Postings.of(await undocumented(session, kind) if tally.behind else (), requested)
-            containing = Counter(new.terms) + Counter(await _document_frequencies(session, kind, requested))
-            documents = tally.documents + new.documents
-            known = counts or TermCounts(documents, containing)
-            wanted = {term: known.idf(term) for term in requested if term in containing}
-            if not wanted:
+            terms, tally = list(dict.fromkeys(session.analyser.terms(query))), session.tally(kind)
+            if not terms:
                 return _no_hits(kind)
-            there = {term: known.containing.get(term, 0) for term in wanted}
-            candidates = dict.fromkeys(candidate_terms(there, known.documents))
-            common = {term: rarity for term, rarity in wanted.items() if term not in candidates}
-            values = {
-                "terms": list(wanted),
-                "idf": list(wanted.values()),
-                "chosen": list(candidates),
-                "new_terms": new.terms,
-                "new_ids": new.ids,
-                "new_frequencies": new.frequencies,
-                "new_lengths": new.lengths,
+            values: dict[str, Any] = {}
+            total, length = tally.documents, tally.total_length
+            if tally.behind:
+                new = _Postings.of(await undocumented(session, kind), terms)
+                total, length = total + new.documents, length + new.total_length
+                there = await _document_frequencies(session, kind, terms)
+                counts = counts or TermCounts(total, Counter(new.terms) + Counter(there))
+                values = {f"new_{name}": getattr(new, name) for name in ("terms", "ids", "frequencies", "lengths")}
+            documents = counts.documents if counts else total
+            values |= {
+                "terms": terms,
+                "documents": [counts and counts.containing.get(term, 0) for term in terms],
+                "total": float(documents),
+                "few": float(few(documents)),
                 "k1": K1,
                 "b": B,
-                "flat": 1.0 - B,
-                "average": grid((tally.total_length + new.total_length) / max(documents, 1)),
+                "average": grid(length / max(total, 1)),
                 "limit": max(limit, 0),
-                **rows.view_values(view),
             }
-            if not common:
-                return await _hits(session.run_kept, kind, "lexical by candidates", **values)
-            return await _hits(
-                session.run,
-                kind,
-                "lexical",
-                common=list(common),
-                common_idf=list(common.values()),
-                most_added=sum(common.values()) + TOLERANCE,
-                **values,
-            )
+            query_text = statement("lexical", kind, unsettled=tally.behind)
+            columns = (await session.run_kept(query_text, **values, **rows.view_values(view))).packed
+            if kind is ElementKind.RELATION:
+                keep_steps(session, view, columns[4:])
+            return hits_of(kind, columns[:4])
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         async with self._reading() as session:
             if not ids:
                 return _no_hits(ElementKind.ENTITY)
-            return await _hits(session.run_kept, ElementKind.ENTITY, "locate", ids=list(ids), **rows.view_values(view))
-
-    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
-        partly = await self.find_name_words(words, limit=limit)
-        having = Counter(match.name for match in partly)
-        matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
-        hits = await self.locate([match.entity_id for match in matches], view=view)
-        async with self._reading() as session:
-            entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
-        return Named(matches=matches, hits=hits, entities=entities)
+            values = {"ids": list(ids), **rows.view_values(view)}
+            return hits_of(
+                ElementKind.ENTITY, (await session.run_kept(statement("locate", ElementKind.ENTITY), **values)).packed
+            )
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
         async with self._reading() as session:
@@ -301,10 +326,3 @@ class _Postings:
 def _no_hits(kind: ElementKind) -> Hits:
     none = np.empty(0)
     return Hits(keys=rows.keys_of(kind, b""), signatures=none.astype(np.int64), values=none, importance=none)
-
-
-_Run = Callable[..., Awaitable[Answer]]
-
-
-async def _hits(run: _Run, kind: ElementKind, name: str, **values: Any) -> Hits:
-    return hits_of(kind, (await run(statement(name, kind), **values)).packed)

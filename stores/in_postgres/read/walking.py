@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +20,12 @@ from graphsearch.protocols import Walking
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.session.copying import UuidArray
+from graphsearch.stores.in_postgres.session.sending import Answer
 from graphsearch.stores.in_postgres.session.sessions import KEPT, Session
 from graphsearch.stores.in_postgres.session.statements import statement
 
+READ_AHEAD: Final = 501
+"""A hop that reaches fewer entities is read together with the next one."""
 COUNTED: Final = 1_000
 """Relations per entity and direction that `left_out` counts at most."""
 _Columns = Sequence[NDArray[Any]]
@@ -39,37 +43,22 @@ _DECODED = (
 class PostgresWalking(PostgresScope, Walking):
     """Steps by the indexes of relations, mentions and sessions; a snapshot reads each relation as a step once."""
 
-    async def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
+    async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:
         async with self._reading() as session:
             frontier = np.asarray(keys, "S16")
             if not len(frontier):
                 return Expansion.none(frontier)
-            (columns,) = await _walk(session, "expand", frontier, fan_out, view)
-            signed, ids, far, far_columns, confidence, since, feedback, signatures, *others = (
-                each or b"" for each in columns
-            )
-            places = rows.codes(signed)
-            ends, end = _ends(rows.keys(far), *rows.endpoint_columns(far_columns))
-            looked_at = np.searchsorted(ends.keys, rows.keys(others[0]))
-            ends.signatures[looked_at], ends.importance[looked_at] = rows.codes(others[1]), rows.floats(others[2])
-            if not ends.signatures.all():
-                raise StoreError(
-                    f"relations of {session.scope} lead to entities that are not there: repair what deleted them"
-                )
-            there = ~np.isnan(ends.importance)
-            return Expansion(
-                starts=frontier,
-                start=np.abs(places) - 1,
-                ends=ends,
-                end=end,
-                outgoing=places > 0,
-                relations=rows.keys(ids),
-                confidence=rows.floats(confidence),
-                since=rows.seconds(since),
-                feedback=rows.floats(feedback),
-                signatures=rows.codes(signatures),
-                far_holds=None if there.all() else there.take(end),
-            )
+            known = session.once.ahead.get((fan_out, view))
+            if known is not None and (served := _from(frontier, known)) is not None:
+                return served
+            if not ahead or session.tally(ElementKind.RELATION).behind:
+                columns = (await _walk(session, "expand", frontier, fan_out, view)).packed
+                return _hop(session, frontier, _steps_walked(columns), columns[8:])
+            walked, further, *columns = (await _walk(session, "expand twice", frontier, fan_out, view)).packed
+            (count,), steps = rows.codes(walked).tolist(), _steps_walked(columns)
+            second = _hop(session, rows.keys(further), [each[count:] for each in steps], columns[8:])
+            session.once.ahead[fan_out, view] = second
+            return _hop(session, frontier, [each[:count] for each in steps], columns[8:])
 
     async def related(self, keys: Keys, *, view: View) -> Expansion:
         async with self._reading() as session:
@@ -113,7 +102,7 @@ class PostgresWalking(PostgresScope, Walking):
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         async with self._reading() as session:
-            return dict(await _walk(session, "left out", keys, COUNTED, view))
+            return dict((await _walk(session, "left out", keys, COUNTED, view)).rows)
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         async with self._reading() as session:
@@ -155,21 +144,81 @@ class PostgresWalking(PostgresScope, Walking):
         return None if session is None else session.signatures.table(rows.types_of(session.types))
 
 
-async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View) -> list[tuple[Any, ...]]:
-    """The rows of a statement over at most ``limit`` relations per entity and direction.
+async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View) -> Answer:
+    """The answer to a statement over at most ``limit`` relations per entity and direction.
 
     While some relations of the scope may be unsettled it is planned for each call, else once.
     """
-    values = {"limit": max(limit, 0), **rows.view_values(view)}
+    values = {"limit": max(limit, 0), "most": READ_AHEAD, **rows.view_values(view)}
     if session.tally(ElementKind.RELATION).behind:
-        return await session.rows(statement(name, unsettled=True), frontier=rows.uuids(keys), **values)
-    return await session.rows_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
+        return await session.run(statement(name, unsettled=True), frontier=rows.uuids(keys), **values)
+    return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
+
+
+_WALKED = (rows.codes, rows.keys, rows.keys, rows.endpoint_columns, rows.floats, rows.seconds, rows.floats, rows.codes)
+
+
+def _steps_walked(columns: Sequence[bytes]) -> _Columns:
+    """The columns of steps: signed places, relations, far ends, columns of these, and what is known of relations."""
+    return [decode(column) for decode, column in zip(_WALKED, columns, strict=False)]
+
+
+def _hop(session: Session, frontier: Keys, steps: _Columns, others: Sequence[bytes]) -> Expansion:
+    """One hop; ``others`` are the far ends whose columns its relations do not have."""
+    places, relations, far, far_columns, confidence, since, feedback, signatures = steps
+    ends, end = _ends(far, far_columns["signature"], far_columns["importance"])
+    looked_up = KeyIndex(ends.keys).of(rows.keys(others[0]))
+    there = looked_up != NONE
+    ends.signatures[looked_up[there]] = rows.codes(others[1])[there]
+    ends.importance[looked_up[there]] = rows.floats(others[2])[there]
+    if not ends.signatures.all():
+        raise StoreError(f"relations of {session.scope} lead to entities that are not there: repair what deleted them")
+    holding = ~np.isnan(ends.importance)
+    return Expansion(
+        starts=frontier,
+        start=np.abs(places) - 1,
+        ends=ends,
+        end=end,
+        outgoing=places > 0,
+        relations=relations,
+        confidence=confidence,
+        since=since,
+        feedback=feedback,
+        signatures=signatures,
+        far_holds=None if holding.all() else holding.take(end),
+    )
+
+
+def _from(frontier: Keys, known: Expansion) -> Expansion | None:
+    """The part of an expansion that begins at a frontier, in its order; None if some of it was not read."""
+    place = KeyIndex(known.starts).of(frontier)
+    if (place == NONE).any():
+        return None
+    number = np.full(len(known.starts), NONE)
+    number[place] = np.arange(len(frontier))
+    start = number.take(known.start)
+    order = np.argsort(start, kind="stable")
+    found = known.keep(order[np.searchsorted(start[order], 0) :])
+    return attrs.evolve(found, starts=frontier, start=number.take(found.start))
 
 
 async def _read_relations(session: Session, keys: Keys, view: View) -> _Columns:
     values = rows.view_values(view)
-    (columns,) = await session.rows_kept(statement("related"), found=UuidArray.of_keys(keys), **values)
+    return decoded_steps((await session.run_kept(statement("related"), found=UuidArray.of_keys(keys), **values)).packed)
+
+
+def decoded_steps(columns: Sequence[bytes]) -> _Columns:
+    """The columns of relations as steps."""
     return [decode(column) for decode, column in zip(_DECODED, columns, strict=True)]
+
+
+def keep_steps(session: Session, view: View, columns: Sequence[bytes]) -> None:
+    """Let a snapshot know relations that a search has read as steps."""
+    read, known = decoded_steps(columns), session.once.related.get(view)
+    if known is not None:
+        new = KeyIndex(known[0]).of(read[0]) == NONE
+        read = [np.concatenate((one, other[new])) for one, other in zip(known, read, strict=True)]
+    session.once.related[view] = read
 
 
 def _steps_of(columns: _Columns) -> Expansion:

@@ -46,7 +46,7 @@ from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
 Opening: TypeAlias = Callable[..., Sequence[Statement]]
-"""The statements that open a transaction, called with ``settled`` as of a gateway, and with whether it is a cluster's."""
+"""The statements that open a transaction, called with what a gateway knows."""
 
 _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
 

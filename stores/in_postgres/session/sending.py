@@ -1,4 +1,4 @@
-"""Statements sent together: one round trip, and one wait, for all that the tasks of a snapshot ask at the same moment."""
+"""Statements sent together: one round trip, and one wait, for all that the tasks of a snapshot ask at a time."""
 
 from __future__ import annotations
 

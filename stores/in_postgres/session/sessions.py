@@ -9,6 +9,7 @@ from uuid import UUID
 import attrs
 from numpy.typing import NDArray
 
+from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
@@ -74,6 +75,8 @@ class ReadOnce:
 
     related: dict[View, Sequence[NDArray[Any]]] = attrs.field(factory=dict)
     """Relations as steps, in columns; the first holds their keys; see `read.walking`."""
+    ahead: dict[tuple[int, View], Expansion] = attrs.field(factory=dict)
+    """Relations that a walk was expected to need next, by fan-out and view."""
     _elements: dict[ElementKind, dict[Any, Any]] = attrs.field(factory=dict)
 
     def elements(self, kind: ElementKind) -> dict[Any, Any]:
@@ -218,5 +221,5 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-CONSTANTS: Final = ("limit", "candidates", "dimensions", "part")
+CONSTANTS: Final = ("limit", "most", "candidates", "dimensions", "part")
 """The parameters that are written into the text of a kept statement."""

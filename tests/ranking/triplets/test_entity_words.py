@@ -1,12 +1,11 @@
-"""The share of a question's words that entities cover."""
+"""The words of entities, and the share of a question's words that they cover."""
 
 import numpy as np
 import pytest
 
 from graphsearch.model import Entity
-from graphsearch.question.words import entity_terms
-from graphsearch.ranking.triplets import word_coverage as room
-from graphsearch.ranking.triplets.word_coverage import Lexicon, held, likeness, shares
+from graphsearch.ranking.triplets import entity_words as room
+from graphsearch.ranking.triplets.entity_words import EntityWords, Lexicon, entity_terms
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import ENGLISH
 
@@ -16,13 +15,14 @@ SHUT = Entity(type="function", name="door.shut")
 
 def of(entities, extra=None):
     """What some entities hold; ``extra`` has the words in addition to the texts of each."""
-    given = extra or [{}] * len(entities)
-    return held([entity_terms(each, more, ENGLISH.terms) for each, more in zip(entities, given, strict=True)])
+    given, known = extra or [{}] * len(entities), EntityWords()
+    terms = [entity_terms(each, more, ENGLISH.terms) for each, more in zip(entities, given, strict=True)]
+    return known.columns([known.numbered(each) for each in terms])
 
 
 def weights(found, entity):
-    rows = np.flatnonzero(found.entity == entity)
-    return {found.terms[found.term[row]]: found.weight[row] for row in rows.tolist()}
+    names, rows = {found.place_of(term): term for term in found.number}, np.flatnonzero(found.entity == entity)
+    return {names[found.term[row]]: found.weight[row] for row in rows.tolist()}
 
 
 def test_fields_weigh():
@@ -32,47 +32,43 @@ def test_fields_weigh():
     expected = {"door": 3.132352941, "open": 2.882352941, "latch": 2.882352941, "bolt": 0.5}
     assert weights(found, 0) == pytest.approx(expected)
     assert weights(found, 1) == {"door": 1.0, "shut": 1.0}
-    assert found.entities == 2
+    assert len(found.entities) == 2
     assert found.having(["door", "bolt", "moon"]) == (2, [2, 1, 0])
-    assert found.forms[found.terms.index("open")] == "open"
 
 
 def test_the_form_of_a_term_is_the_commonest_then_the_first():
-    entities = [Entity(type="concept", name=name) for name in ("cancelled task", "cancel it", "cancel that", "waits")]
-    found = of(entities)
-    assert dict(zip(found.terms, found.forms, strict=True))["cancel"] == "cancel"
+    for names, form in (
+        (("cancelled task", "cancel it", "cancel that", "waits"), "cancel"),
+        (("cancels", "waits", "cancel"), "cancel"),
+    ):
+        found = of([Entity(type="concept", name=name) for name in names])
+        assert found.forms()[found.place_of("cancel")] == form
 
 
 def test_a_share_is_what_is_held_of_the_idf():
     found = of([OPEN, SHUT], [{"bolt": 0.6}, {}])
     rarity = {"shut": 3.0, "bolt": 1.0}
-    none = np.zeros((2, len(found.terms)))
     # w · 1.6 / (w + 0.6): 1 for a weight of 1, 0.8 for one of 0.6.
-    assert shares(found, rarity, none) == pytest.approx([0.2, 0.75])  # 0.8 of 4, 3 of 4
+    assert found.shares(rarity) == pytest.approx([0.2, 0.75])  # 0.8 of 4, 3 of 4
 
 
 def test_a_word_stands_for_another_that_means_the_same():
     found = of([OPEN, SHUT], [{}, {}])
-    alike = np.zeros((1, len(found.terms)))
-    alike[0, found.terms.index("shut")] = 0.5
-    alike[0, found.terms.index("door")] = 0.19
-    assert shares(found, {"close": 2.0}, alike) == pytest.approx([0.0, 0.5])
+    alike = np.zeros((1, len(found.place)))
+    alike[0, found.place_of("shut")] = 0.5
+    alike[0, found.place_of("door")] = 0.19
+    assert found.shares({"close": 2.0}, alike) == pytest.approx([0.0, 0.5])
 
 
 @pytest.mark.parametrize(("entities", "rarity"), [((), {"door": 1.0}), ((OPEN,), {})])
 def test_nothing_is_held_of_nothing(entities, rarity):
     found = of(entities)
-    assert shares(found, rarity, np.zeros((len(rarity), len(found.terms)))).tolist() == [0.0] * len(entities)
+    assert found.shares(rarity).tolist() == [0.0] * len(entities)
 
 
 def test_an_entity_without_a_term_holds_nothing():
     found = of([Entity(type="concept", name="?!"), SHUT], [{}, {}])
-    assert shares(found, {"shut": 1.0}, np.zeros((1, 2))).tolist() == [0.0, 1.0]
-
-
-def test_likeness_is_the_cosine():
-    one, other = np.array([[1, 0], [0.6, 0.8]], np.float32), np.array([[0, 1], [1, 0], [0, 0]], np.float32)
-    assert likeness(one, other) == pytest.approx(np.array([[0, 1, 0], [0.8, 0.6, 0]]))
+    assert found.shares({"shut": 1.0}).tolist() == [0.0, 1.0]
 
 
 class Words(HashEmbedder):
@@ -97,6 +93,9 @@ def test_each_word_is_looked_up_once():
     assert again is not None
     assert np.array_equal(again[0], first[1])
     assert known.weight == 1.5
+    alike = known.likeness(["shut"], of([SHUT]))  # of door and shut
+    assert alike is not None
+    assert alike[0] == pytest.approx([embedder.vector("shut") @ embedder.vector("door"), 1.0], abs=1e-6)
     assert known.vectors([]) is None
 
 

@@ -9,23 +9,21 @@ import pytest
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Entity, Memory, Relation
 from graphsearch.modes.options import SearchMode
-from graphsearch.question import interpreting as room
+from graphsearch.question import understanding as room
 from graphsearch.question.asked_time import PRESENT, asked_time
-from graphsearch.question.interpreting import (
+from graphsearch.question.linking import Link, Linked
+from graphsearch.question.question_names import QuestionText, WrittenName
+from graphsearch.question.type_profile import Example, type_profile
+from graphsearch.question.understanding import (
     AskedName,
     AskedRelation,
     PhraseVectors,
+    QuestionVectors,
     Understanding,
-    dated_tokens,
+    guess_residue,
     interpreted,
-    residue_of,
-    surely_written,
-    understand,
+    with_meaning,
 )
-from graphsearch.question.linking import Link, Linked, unknown_names
-from graphsearch.question.question_names import Named, NameKind
-from graphsearch.question.type_profile import Example, type_profile
-from graphsearch.question.words import tokens
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.text.analyser import ENGLISH
 from tests.question.harbour import ENTITIES, RELATIONS, harbour_engine, lines, meaning, names, related, year
@@ -45,7 +43,6 @@ def profile(*types):
 def meant(question, *links, affinity=(), unknown=(), types=()):
     return Understanding(
         question=question,
-        candidates=(),
         linked=Linked(links=links, masked=()),
         terms=(),
         unknown=unknown,
@@ -59,7 +56,7 @@ def meant(question, *links, affinity=(), unknown=(), types=()):
 
 
 def test_names_come_in_order_with_all_that_they_may_mean_and_the_unknown_last():
-    stranger = Named(text="Moss", start=0, end=4, kind=NameKind.PROPER_NOUN)
+    stranger = WrittenName(text="Moss", start=0, end=4)
     found = meant("Moss, Orla and Ines", at(15, 19, TWO), at(6, 10, ONE, 0.5), at(6, 10, TWO, 0.5), unknown=(stranger,))
     assert found.names == (
         AskedName(written="Orla", start=6, end=10, entities={ONE: 0.5, TWO: 0.5}),
@@ -78,24 +75,19 @@ def test_relations_asked_for_are_those_above_the_average_best_first():
 
 
 def test_the_residue_is_what_is_part_of_no_name():
-    words = tokens("Where does Orla Quill live?")
-    assert residue_of(words, [False, False, True, True, False]) == "where does live"
-    with pytest.raises(ValueError, match="zip"):
-        residue_of(words, [True])
+    assert QuestionText("Where does Orla Quill live?").without({2, 3}) == "where does live"
 
 
 def test_surely_written_is_neither_quoted_nor_a_capital_that_a_sentence_begins_with():
-    found = surely_written("Rowing “the old song” with Ines Vale: why does winch_run fail?")
+    found = QuestionText("Rowing “the old song” with Ines Vale: why does winch_run fail?").written
     assert [each.text for each in found] == ["Ines Vale", "winch_run"]
 
 
-def test_unknown_is_what_overlaps_no_link():
-    names = [
-        Named(text="Ines Vale", start=20, end=29, kind=NameKind.PROPER_NOUN),
-        Named(text="winch_run", start=30, end=39, kind=NameKind.CODE),
-    ]
-    assert unknown_names(names, Linked(links=(at(25, 29),), masked=())) == (names[1],)
-    assert unknown_names(names, Linked(links=(at(29, 30),), masked=())) == (names[0], names[1])
+def test_the_guess_leaves_out_what_is_surely_a_name_or_a_time():
+    assert guess_residue(QuestionText("Who did Ines Vale row for in May 2020?")) == "who did row for in"
+    assert guess_residue(QuestionText("where does orla quill live")) == "where does orla quill live"
+    assert guess_residue(QuestionText("what of winch_run")) == "what of"
+    assert guess_residue(QuestionText("May 2020")) == ""
 
 
 HOPS = SearchMode.NEIGHBORHOOD
@@ -363,14 +355,14 @@ async def test_phrases_are_embedded_once_and_questions_every_time():
     rows = await phrases.of_phrases(["leads", "rows for", "leads"])
     assert rows == pytest.approx(np.array([embedder.vector(each) for each in ("leads", "rows for", "leads")]))
     await phrases.of_phrases(["rows for", "tends"])
-    asked = await phrases.of_question(["who rows"])
-    assert (await phrases.of_question(["who rows"])).tolist() == asked.tolist()
-    assert asked.shape == (1, 16)
+    for _ in range(2):
+        asked = await phrases.of_question("who rows for Ines Vale?")
+        whole, residue, other = await asked.of("who rows for Ines Vale?", "who rows for", "who rows")
+        assert whole.shape == residue.shape == other.shape == (16,)
     assert embedder.asked == [
         ("document", ["leads", "rows for"]),
         ("document", ["tends"]),
-        ("query", ["who rows"]),
-        ("query", ["who rows"]),
+        *[("query", ["who rows for Ines Vale?", "who rows for"]), ("query", ["who rows"])] * 2,
     ]
 
 
@@ -392,7 +384,8 @@ async def test_no_phrases_and_vectors_of_any_length():
             return np.array([[3.0, 4.0] if text else [0.0, 0.0] for text in texts], np.float32)
 
     phrases = PhraseVectors(Long())
-    assert await phrases.of_question(["a", ""]) == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))
+    one, none = await (await phrases.of_question(" ")).of("a", "")
+    assert (one.tolist(), none.tolist()) == (pytest.approx([0.6, 0.8]), [0.0, 0.0])
     assert (await phrases.of_phrases([])).shape == (0, 2)
 
 
@@ -408,16 +401,20 @@ async def test_only_so_many_phrases_are_kept(monkeypatch):
 
 def test_words_that_overlap_a_time_are_dated():
     question = "who led it in May 2020 or now"
-    words = tokens(question)
-    assert dated_tokens(words, asked_time(question, NOON)) == {4, 5}
-    assert dated_tokens(words, PRESENT) == frozenset()
-    now = asked_time("who leads it right now", NOON)
-    assert dated_tokens(tokens("who leads it right now"), now) == {3, 4}
+    assert QuestionText(question).places(asked_time(question, NOON).spans) == {4, 5}
+    assert QuestionText(question).places(PRESENT.spans) == frozenset()
+    question = "who leads it right now"
+    assert QuestionText(question).places(asked_time(question, NOON).spans) == {3, 4}
+
+
+def vectors_of(question):
+    return QuestionVectors(PhraseVectors(Counting()), QuestionText(question))
 
 
 def reading_of(question, *masked, known=None, types=(), time=PRESENT):
-    linked = Linked(links=(), masked=tuple(each.text in masked for each in tokens(question)))
-    return interpreted(question, linked, known or profile(*types), ENGLISH, time=time)
+    asked = QuestionText(question)
+    linked = Linked(links=(), masked=tuple(text in masked for text in asked.texts))
+    return interpreted(asked, linked, known or profile(*types), ENGLISH, time=time)
 
 
 def test_what_is_left_of_a_question_has_no_names_and_no_times():
@@ -428,16 +425,16 @@ def test_what_is_left_of_a_question_has_no_names_and_no_times():
 
 async def test_nothing_left_to_ask_for_makes_no_type_likelier():
     read = reading_of("what of the gannets", "gannets", types=("leads", "rows_for"))
-    meant = await understand(read, PhraseVectors(Counting()))
+    meant = await with_meaning(read, vectors_of(read.question))
     assert meant.affinity.tolist() == [0.0, 0.0]
     assert meant.relations() == ()
     assert meant.vector is not None
 
 
 async def test_without_an_embedder_or_words_nothing_is_embedded():
-    blank = await understand(reading_of("  ", types=("leads",)), PhraseVectors(Counting()))
+    blank = await with_meaning(reading_of("  ", types=("leads",)), vectors_of("  "))
     assert blank.vector is None
-    wordy = await understand(reading_of("who leads", types=("leads", "rows_for")), None)
+    wordy = await with_meaning(reading_of("who leads", types=("leads", "rows_for")), None)
     assert wordy.vector is None
     assert wordy.affinity.tolist() == [1.0, -1.0]
     assert wordy.kind.tolist() == [0.0, 0.0]
@@ -458,7 +455,20 @@ async def test_another_embedder_of_the_engine_embeds_anew(scoped):
     other.name, other.dimensions = "hash-of-words-32", 32
     engine.embedder = other
     assert await first(engine, "who leads the Gannets?") == ("Tamsin Roe", "leads", "Gannets")
-    assert [kind for kind, _ in other.asked] == ["query", "document", "document"]
+    assert [kind for kind, _ in other.asked] == ["query", "query", "document", "document"]
+
+
+async def test_a_question_is_embedded_once_before_it_is_read_and_what_was_not_guessed_once_more(scoped):
+    engine = await harbour_engine(scoped, embedder=HashEmbedder(32))
+    engine.embedder = Counting()
+    engine.embedder.name, engine.embedder.dimensions = "hash-of-words-32", 32
+    for question, asked in {
+        "who does Jory Pascoe mentor?": [["who does Jory Pascoe mentor?", "who does mentor"]],
+        "who does jory mentor?": [["who does jory mentor?", "who does jory mentor"], ["who does mentor"]],
+    }.items():
+        engine.embedder.asked.clear()
+        assert await first(engine, question) == ("Jory Pascoe", "mentors", "Moss Teague")
+        assert [texts for kind, texts in engine.embedder.asked if kind == "query"] == asked
 
 
 async def test_a_graph_without_relations_is_understood_too(scoped):

@@ -9,35 +9,32 @@ from graphsearch.access.reader import reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Mention, Relation
 from graphsearch.modes.options import SearchMode
-from graphsearch.question.linking import Linked, Nameable
-from graphsearch.question.name_lookup import (
+from graphsearch.question.linking import (
     FITS,
     LIKE,
     MISSPELT,
     NAMESAKES,
     SHARED,
-    candidate_ids,
+    Linked,
     dated_names,
     likeness,
     links_of,
-    nameable,
+    look_up,
     unlinked,
 )
-from graphsearch.question.question_names import Named, NameKind
+from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import tokens
+from graphsearch.question.words import Nameable
 from tests.gates import no_secrets
 from tests.graphs import days_ago
 from tests.question.harbour import ENTITIES, RELATIONS, harbour_engine, lines, names
 
 
 async def candidates(store, question, gate=None, **view):
-    """The names of all that a question may name, and of those that may be linked."""
+    """The names of all that a question may name, and these entities."""
     async with reading(store, gate=gate, **view) as reader:
-        ids = await candidate_ids(question, tokens(question), reader)
-        assert ids == sorted(set(ids))
-        found = await store.get_entities(ids)
-        return sorted(each.name for each in found), await nameable(ids, reader)
+        found = (await look_up(QuestionText(question), reader, {})).nameable
+        return sorted(each.names[0] for each in found), found
 
 
 async def test_whole_names_parts_and_aliases_in_any_case(scoped):
@@ -106,13 +103,11 @@ async def test_names_with_signs_are_found(scoped):
     assert (await candidates(scoped, "who has the winch-9"))[0] == ["Winch-9"]
 
 
-async def test_former_entities_are_candidates_that_cannot_be_linked_and_hidden_ones_are_none(scoped):
+async def test_former_and_hidden_entities_cannot_be_linked(scoped):
     hidden = Entity(type="person", name="Pasco Nance", labels=["secret"])
     former = Entity(type="person", name="Pasco Oates", valid_to=days_ago(9))
     await scoped.write(Batch(entities=[hidden, former, Entity(type="person", name="Pasco Uren")]))
-    found, linked = await candidates(scoped, "where is Pasco", no_secrets())
-    assert found == ["Pasco Oates", "Pasco Uren"]
-    assert [each.names for each in linked] == [("Pasco Uren",)]
+    assert (await candidates(scoped, "where is Pasco", no_secrets()))[0] == ["Pasco Uren"]
     _, then = await candidates(scoped, "where is Pasco", as_of=days_ago(20), known_at=None)
     assert len(then) == 3
 
@@ -129,16 +124,18 @@ async def test_a_date_inside_of_a_longer_name_that_may_be_seen_is_part_of_it(sco
     }.items():
         dates = [each.span() for each in re.finditer("2019", question)]
         async with reading(scoped, gate=no_secrets()) as reader:
-            assert await dated_names(question, dates, reader) == expected
+            found = await look_up(QuestionText(question), reader, {})
+            assert dated_names(QuestionText(question), dates, found.nameable) == expected
     async with reading(scoped) as reader:
-        assert await dated_names("who won the gala 2019", [(17, 21)], reader) == [(12, 21)]
+        found = await look_up(QuestionText("who won the gala 2019"), reader, {})
+        assert dated_names(QuestionText("who won the gala 2019"), [(17, 21)], found.nameable) == [(12, 21)]
 
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())
 
 
 def name_at(text, start, end):
-    return Named(text=text, start=start, end=end, kind=NameKind.PROPER_NOUN)
+    return WrittenName(text=text, start=start, end=end)
 
 
 def called(*given, kind="person", number=1):
@@ -184,12 +181,11 @@ def test_namesakes_share_and_too_many_are_nobody():
 
 
 def test_nicknames_in_small_letters_are_looked_for_unless_the_scope_uses_the_word():
-    words = tokens("does bob pay the bill for Liz")
-    nothing = Linked(links=(), masked=(False,) * len(words))
+    question, nothing = QuestionText("does bob pay the bill for Liz"), Linked(links=(), masked=(False,) * 7)
     liz = name_at("Liz", 26, 29)
-    assert unlinked(words, [liz], nothing, SILENT) == [liz, name_at("bob", 5, 8), name_at("bill", 17, 21)]
+    assert unlinked(question, nothing, SILENT) == [liz, name_at("bob", 5, 8), name_at("bill", 17, 21)]
     used = Wording(naming={}, telling={"bill": 3}, type_terms=frozenset())
-    assert unlinked(words, [liz], nothing, used) == [liz, name_at("bob", 5, 8)]
+    assert unlinked(question, nothing, used) == [liz, name_at("bob", 5, 8)]
 
 
 async def test_nicknames_initials_and_slips_name_entities_in_every_mode(scoped):

@@ -1,0 +1,271 @@
+"""The words of entities, and the share of a question's words that they cover.
+
+Of an entity, a term of a name or an alias counts 1, one of a description the less the longer the description is, and
+its additional words count by their stored weight (`graphsearch.model.Batch.words`). An entity covers a word by its own
+form, or else by its word of the nearest meaning: "give up" by "cancel".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import attrs
+import numpy as np
+
+from graphsearch._support.concurrency import aside, both
+from graphsearch.access.reader import Reader
+from graphsearch.columns import NONE, Floats, Keys, Rows
+from graphsearch.columns.formulas import cosines
+from graphsearch.model import Entity, Vector
+from graphsearch.model.identity import CASE_SENSITIVE_TYPES
+from graphsearch.protocols import Embedder, WordVectors
+from graphsearch.question.type_profile import TypeProfile
+from graphsearch.text.analyser import identifier_words, words
+from graphsearch.text.bm25 import normal_length, searchable_text
+
+USUAL: Final = 8.0
+"""Number of words of a typical description."""
+SATURATION: Final = 0.6
+"""K1 of BM25, lower than for texts: fields are short and weighted, so that the first occurrence counts most."""
+ALIKE: Final = 0.2
+"""Cosine of two words from which on one replaces the other, with that weight; most pairs of words are below."""
+KEPT: Final = 8_192
+"""Most entities whose terms are cached."""
+
+Terms = Callable[[str], Sequence[str]]
+
+# -- the terms of entities ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class EntityTerms:
+    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest written form of each.
+
+    ``document``: all terms by which lexical search finds it, including whole identifiers. ``code``: whether it is code,
+    and ``called`` the terms of the last two parts of its path then, such as a method with its class.
+    """
+
+    weights: Mapping[str, float]
+    forms: Mapping[str, str]
+    document: frozenset[str]
+    code: bool
+    called: frozenset[str] = frozenset()
+
+
+def entity_terms(entity: Entity, extra: Mapping[str, float], terms: Terms) -> EntityTerms:
+    """The terms of an entity and of its additional words ``extra``; ``terms`` are those of a text."""
+    named = words(identifier_words("\n".join((entity.name, *entity.aliases))))
+    described = words(identifier_words(entity.description))
+    weights = {term: 1.0 for word in named for term in terms(word)}
+    share = 1.0 / normal_length(sum(len(terms(word)) for word in described), USUAL)
+    for word in described:
+        for term in terms(word):
+            weights[term] = weights.get(term, 0.0) + share
+    for word, weight in extra.items():
+        for term in terms(word):
+            weights[term] = weights.get(term, 0.0) + weight
+    forms: dict[str, str] = {}
+    counted = Counter([*named, *described, *extra])
+    for word in sorted(counted, key=lambda word: (-counted[word], word)):
+        for term in terms(word):
+            forms.setdefault(term, word)
+    code = entity.type in CASE_SENSITIVE_TYPES
+    called = words(identifier_words(" ".join(entity.name.split(".")[-2:]))) if code else ()
+    return EntityTerms(
+        weights=weights,
+        forms=forms,
+        document=frozenset(weights.keys() | set(terms(searchable_text(entity)))),
+        code=code,
+        called=frozenset(term for word in called for term in terms(word)),
+    )
+
+
+@attrs.frozen(eq=False)
+class _Columns:
+    """The terms of one entity: numbers of terms, of the form of each, and their weights."""
+
+    terms: EntityTerms
+    term: Rows
+    form: Rows
+    weight: Floats
+
+
+class EntityWords:
+    """The terms of entities that were read, in one numbering: of one version of a scope, as one gate shows it."""
+
+    def __init__(self) -> None:
+        self._terms: dict[str, int] = {}
+        self._forms: dict[str, int] = {}
+        self._entities: dict[int, _Columns] = {}
+
+    def __len__(self) -> int:
+        return len(self._entities)
+
+    async def read(self, keys: Keys, reader: Reader) -> list[EntityTerms]:
+        """The terms of entities as visible; those that were not read before are read, and kept."""
+        return [each.terms for each in await self._read(keys, reader)]
+
+    async def held(self, keys: Keys, reader: Reader) -> Held:
+        """The same as columns."""
+        return self.columns(await self._read(keys, reader))
+
+    async def _read(self, keys: Keys, reader: Reader) -> list[_Columns]:
+        ids = reader.entity_ids(keys)
+        numbers = [id_.int for id_ in ids]
+        if missing := [row for row, number in enumerate(numbers) if number not in self._entities]:
+            entities, extra = await both(reader.entities(keys[missing]), reader.words([ids[row] for row in missing]))
+            terms = lru_cache(maxsize=None)(reader.analyser.terms)
+            size = sum(1 + len(each.aliases) for each in entities)
+            made = await aside(lambda: [entity_terms(each, extra.get(each.id, {}), terms) for each in entities], size)
+            self._entities |= {numbers[row]: self.numbered(each) for row, each in zip(missing, made, strict=True)}
+        return [self._entities[number] for number in numbers]
+
+    def numbered(self, terms: EntityTerms) -> _Columns:
+        """The terms of an entity with their numbers."""
+        forms = (terms.forms.get(term, "") for term in terms.weights)
+        return _Columns(
+            terms=terms,
+            term=np.array([self._terms.setdefault(term, len(self._terms)) for term in terms.weights], np.intp),
+            form=np.array([self._forms.setdefault(form, len(self._forms)) for form in forms], np.intp),
+            weight=np.array(list(terms.weights.values()), np.float64),
+        )
+
+    def columns(self, entities: Sequence[_Columns]) -> Held:
+        """The terms of some entities in one."""
+        numbers, term = np.unique(np.concatenate([_NONE, *(each.term for each in entities)]), return_inverse=True)
+        return Held(
+            entities=[each.terms for each in entities],
+            entity=np.repeat(np.arange(len(entities)), [len(each.term) for each in entities]),
+            term=term,
+            form=np.concatenate([_NONE, *(each.form for each in entities)]),
+            weight=np.concatenate([np.empty(0), *(each.weight for each in entities)]),
+            place={number: row for row, number in enumerate(numbers.tolist())},
+            number=self._terms,
+            written=self._forms,
+        )
+
+
+_NONE: Final = np.empty(0, np.intp)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Held:
+    """The terms of some entities: a row for every entity and term, in order of entity, with its weight there.
+
+    ``term`` is the place of the row's term among the distinct ones, by its ``number``; ``form`` the number of the form
+    in which it is ``written``.
+    """
+
+    entities: Sequence[EntityTerms]
+    entity: Rows
+    term: Rows
+    form: Rows
+    weight: Floats
+    place: Mapping[int, int]
+    number: Mapping[str, int]
+    written: Mapping[str, int]
+
+    def place_of(self, term: str) -> int:
+        """The place of a term, `NONE` if no entity has it."""
+        return self.place.get(self.number.get(term, NONE), NONE)
+
+    def forms(self) -> list[str]:
+        """Each of the distinct terms as most of the entities write it; of several forms the first by name."""
+        texts, count = list(self.written), len(self.written)
+        pairs, times = np.unique(self.term * count + self.form, return_counts=True)
+        best: dict[int, tuple[int, str]] = {}
+        for pair, often in zip(pairs.tolist(), times.tolist(), strict=True):
+            form = -often, texts[pair % count]
+            if pair // count not in best or form < best[pair // count]:
+                best[pair // count] = form
+        return [text for _, text in best.values()]  # in order of term, as the pairs are
+
+    def having(self, terms: Sequence[str]) -> tuple[int, list[int]]:
+        """The number of entities with any of some terms, and with each of them."""
+        rows = [self.term == self.place_of(term) for term in terms]
+        every = np.any(rows, axis=0) if rows else np.zeros(len(self.term), np.bool_)
+        return len(np.unique(self.entity[every])), [int(np.count_nonzero(each)) for each in rows]
+
+    def shares(self, rarity: Mapping[str, float], likeness: Floats | None = None) -> Floats:
+        """The share of a question's idf that each entity covers, 1 if it has each word once; ``rarity`` is the idf.
+
+        ``likeness`` has the cosine of each term of the question, a row, with each of the `forms`.
+        """
+        whole, found = sum(rarity.values()), np.zeros(len(self.entities))
+        if not whole or not len(self.term):
+            return found
+        credit = np.array([self.term == self.place_of(term) for term in rarity], np.float64)
+        if likeness is not None:
+            credit = np.maximum(credit, np.where(likeness >= ALIKE, likeness, 0.0)[:, self.term])
+        starts = np.flatnonzero(np.diff(self.entity, prepend=NONE))
+        saturated = (SATURATION + 1.0) * self.weight / (self.weight + SATURATION)
+        best = np.maximum.reduceat(credit * saturated, starts, axis=1)
+        found[self.entity[starts]] = np.einsum("i,ij->j", np.array(list(rarity.values())), best) / whole
+        return found
+
+
+# -- word vectors ------------------------------------------------------------------------------------------------------
+
+SEMANTIC_WEIGHT: Final = 0.5
+"""For embedders that state no weight: right for static embeddings, and safe for better ones."""
+KEPT_WORDS: Final = 32_768
+"""Most words whose vectors are cached: a scope of code has some ten thousand."""
+
+
+class Lexicon:
+    """The words of entities, by profile, and the vectors of words; the latter by hash: no text is kept.
+
+    An embedder without word vectors (`WordVectors`) returns none: then words match only themselves.
+    """
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self.embedder = embedder
+        self._words = embedder if isinstance(embedder, WordVectors) else None
+        self._rows: dict[int, int] = {}
+        self._vectors: Vector = np.empty((0, 0), np.float32)
+        self._entities: WeakKeyDictionary[TypeProfile, EntityWords] = WeakKeyDictionary()
+
+    @property
+    def weight(self) -> float:
+        """The weight of meaning relative to words: the embedder's ``semantic_weight``, or `SEMANTIC_WEIGHT`."""
+        return float(getattr(self.embedder, "semantic_weight", SEMANTIC_WEIGHT))
+
+    def entities_of(self, profile: TypeProfile) -> EntityWords:
+        """The words of the entities that a profile's gate shows, kept as long as the profile."""
+        found = self._entities.get(profile)
+        if found is None or len(found) > KEPT:
+            found = self._entities[profile] = EntityWords()
+        return found
+
+    def likeness(self, words: Sequence[str], held: Held) -> Floats | None:
+        """The cosines of the words of a question, one row each, with held terms as written; None without vectors."""
+        own = self.vectors(words)
+        others = None if own is None else self.vectors(held.forms())
+        return None if own is None or others is None else np.array([cosines(others, word) for word in own])
+
+    def vectors(self, words: Sequence[str]) -> Vector | None:
+        """The vectors of some words, one row each; None without an embedder that has any."""
+        if self._words is None or not words:
+            return None
+        keys = list(map(hash, words))
+        missing = {key: word for key, word in zip(keys, words, strict=True) if key not in self._rows}
+        if missing:
+            if len(self._rows) + len(missing) > KEPT_WORDS:
+                self._rows.clear()
+                missing = dict(zip(keys, words, strict=True))
+            self._add(missing, self._words.word_vectors(list(missing.values())))
+        return self._vectors[[self._rows[key] for key in keys]]
+
+    def _add(self, words: Mapping[int, str], vectors: Vector) -> None:
+        size, needed = len(self._rows), len(self._rows) + len(words)
+        if needed > len(self._vectors):  # twice as many rows each time: few copies
+            grown = np.empty((2 * needed, vectors.shape[1]), np.float32)
+            if size:
+                grown[:size] = self._vectors[:size]
+            self._vectors = grown
+        self._vectors[size:needed] = vectors
+        self._rows.update(zip(words, range(size, needed), strict=True))
