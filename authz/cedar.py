@@ -59,9 +59,8 @@ class CedarAuthorizer:
             raise PolicyError(f"The policies do not fit those that are added to all: {error}") from error
         _validate(text, self._schema)
         self._version = hashlib.sha256(json.dumps([text, schema]).encode()).hexdigest()
-        self._reads = words_read(self._policies)
+        self._reads = tuple(sorted(words_read(self._policies)))
         self._requests: dict[tuple[Question, str], bytes] = {}
-        self._digests: dict[bytes, bytes] = {}
         self._decisions: dict[_Key, bool] = {}
         self._cache_size = cache_size
 
@@ -87,7 +86,7 @@ class CedarAuthorizer:
     @property
     def by_signature(self) -> bool:
         """True if no policy reads a resource's name or tags, or distinguishes single resources."""
-        return self._reads <= SIGNATURE_WORDS
+        return SIGNATURE_WORDS.issuperset(self._reads)
 
     @property
     def policy_version(self) -> str:
@@ -103,23 +102,8 @@ class CedarAuthorizer:
     ) -> Sequence[bool]:
         """One answer per resource, in order; True is allowed."""
         question = Question(principal, action, scope)
-        about = self._digest_of(question)
-        read, known = self._digests.get, self._decisions.get
-        answers = [known((about, read(resource.digest, b""))) for resource in resources]
-        if None in answers:
-            return await self._decide(question, about, resources)
-        return [answer is True for answer in answers]
-
-    def reasons(
-        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
-    ) -> Sequence[Sequence[str]]:
-        """The policies that deny each of a few resources, by their ``@id``; `NO_PERMIT` where none permits it."""
-        return self._denials(Question(principal, action, scope), resources)
-
-    async def _decide(self, question: Question, about: bytes, resources: Sequence[Resource]) -> Sequence[bool]:
-        """One answer per resource; resources that are equal in all fields read by the policies share one key."""
+        about, known = self._digest_of(question), self._decisions
         keys = [(about, self._digest_as_read(resource)) for resource in resources]
-        known = self._decisions
         decided = {key: known[key] for key in keys if key in known}
         undecided = {key: resource for key, resource in zip(keys, resources, strict=True) if key not in decided}
         fresh = [(key, self._as_read(resource)) for key, resource in undecided.items()]
@@ -130,16 +114,20 @@ class CedarAuthorizer:
             _keep(known, answers, self._cache_size)
         return [decided.get(key, False) for key in keys]
 
+    def reasons(
+        self, principal: Principal, action: Action, resources: Sequence[Resource], *, scope: Scope
+    ) -> Sequence[Sequence[str]]:
+        """The policies that deny each of a few resources, by their ``@id``; `NO_PERMIT` where none permits it."""
+        return self._denials(Question(principal, action, scope), resources)
+
     def _as_read(self, resource: Resource) -> Resource:
         """A resource with only the fields that the policies read."""
         return Resource(kind=resource.kind, **{word: getattr(resource, word) for word in self._reads})
 
     def _digest_as_read(self, resource: Resource) -> bytes:
-        digest = self._digests.get(resource.digest)
-        if digest is None:
-            digest = self._as_read(resource).digest
-            _keep(self._digests, {resource.digest: digest}, self._cache_size)
-        return digest
+        """The same for resources that are equal in all fields read by the policies: they share one decision."""
+        text = f"{resource.kind} {[getattr(resource, word) for word in self._reads]!r}"
+        return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
     def _digest_of(self, question: Question) -> bytes:
         """A digest of the request without the resource."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 from typing import Unpack
 
 import attrs
@@ -15,7 +14,8 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.timing import Stopwatch
 from graphsearch._support.verbs import takes
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import EntityRef, Reader, ReadingOptions, When, reading, resolve
+from graphsearch.access.reader import Reader, ReadingOptions, When, reading
+from graphsearch.access.references import EntityRef, resolve
 from graphsearch.access.request import Request
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector
@@ -294,8 +294,13 @@ class GraphSearchEngine(Engine):
             async with self._open_for(recalled) as reader:
                 if vector is not None:
                     await self._require_same_model(reader)
-                recalling = partial(recall, vector=vector, reader=reader, stopwatch=Stopwatch())
-                return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
+                return await explain_memory(
+                    element.id,
+                    recalled,
+                    lambda request, scoring: recall(request, vector, scoring, reader, Stopwatch()),
+                    self.recall_scoring,
+                    reader,
+                )
         if element.kind is ElementKind.ENTITY:
             ranked, parts = request.of(RankRequest, element.kind), self._parts()
             async with self._understood(ranked, await embedded(ranked, parts), parts) as (meaning, reader):

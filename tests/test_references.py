@@ -2,7 +2,8 @@
 
 import pytest
 
-from graphsearch.access.reader import known, reading, resolve
+from graphsearch.access.reader import reading
+from graphsearch.access.references import known, resolve
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Entity
 from graphsearch.testing.samples import day, person

@@ -54,6 +54,8 @@ Verdicts = NDArray[np.int8]
 
 MOST_AT_ONCE: Final = 2_000
 """The most resources that are decided before any element is met."""
+AT_ONCE: Final = 256
+"""The most signatures that are decided together, whether they are met or not: usually those denied before."""
 MAX_CACHED_QUESTIONS: Final = 256
 """The number of principals and actions whose decisions are cached."""
 
@@ -157,7 +159,10 @@ class SignatureDecider:
         verdicts = self._decided.take(signatures)
         least = verdicts.min(initial=ALLOWED)
         if least == UNDECIDED:
-            await self._decide(distinct(signatures[verdicts == UNDECIDED])[0].tolist())
+            undecided = np.flatnonzero(self._decided == UNDECIDED)
+            if len(undecided) > AT_ONCE:
+                undecided = distinct(signatures[verdicts == UNDECIDED])[0]
+            await self._decide(undecided.tolist())
             verdicts = self._decided.take(signatures)
             least = verdicts.min()
         return None if least == ALLOWED else verdicts
@@ -205,12 +210,9 @@ class SignatureDecider:
         self._decided[list(decided)] = list(decided.values())
         self._all_allowed = bool(self._decided.min() == ALLOWED)
         if self._question is not None:
-            self._remember(self._question)
-
-    def _remember(self, question: Hashable) -> None:
-        remembered = self._book.table.remembered
-        remembered[question] = np.where(self._decided == ALLOWED, self._decided, np.int8(UNDECIDED))
-        drop_oldest(remembered)
+            remembered = self._book.table.remembered
+            remembered[self._question] = np.where(self._decided == ALLOWED, self._decided, np.int8(UNDECIDED))
+            drop_oldest(remembered)
 
     async def _closure(self, rows: Iterable[int]) -> tuple[dict[int, Signature | None], dict[int, int]]:
         """The content of some rows and of all that they depend on, and the rows of the codes that they name."""

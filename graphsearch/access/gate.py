@@ -13,9 +13,9 @@ from typing import Final
 import attrs
 
 from graphsearch.errors import AccessDeniedError
-from graphsearch.model import Action, Entity, Memory, Principal, Relation, Scope
+from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.model import validation as check
-from graphsearch.model.signatures import Resource, Signature, entity_signature, memory_signature, relation_signature
+from graphsearch.model.signatures import Resource
 from graphsearch.protocols import Authorizer
 
 _log = logging.getLogger(__name__)
@@ -173,14 +173,16 @@ class BoundGate:
 
 def resource_of(element: Entity | Relation | Memory) -> Resource:
     """An element as policies see it, with its id, its name (a memory's subject) and its other attributes as tags."""
-    signature, name = _signature_and_name(element)
-    tags = {key: value for key, value in element.attributes.items() if key not in _NAMED_ATTRIBUTES}
-    return attrs.evolve(signature.resource, id=str(element.id), name=name, tags=tags)
-
-
-def _signature_and_name(element: Entity | Relation | Memory) -> tuple[Signature, str]:
-    if isinstance(element, Entity):
-        return entity_signature(element), element.name
-    if isinstance(element, Memory):
-        return memory_signature(element), element.subject
-    return relation_signature(element, ()), ""
+    attributes = element.attributes
+    named = {name: str(attributes[name]) for name in _NAMED_ATTRIBUTES if name in attributes}
+    tags = {key: value for key, value in attributes.items() if key not in named} if named else attributes
+    id_, labels = str(element.id), element.labels
+    match element:
+        case Relation():
+            return Resource(kind=ElementKind.RELATION, type=element.type, labels=labels, id=id_, tags=tags, **named)
+        case Entity():
+            kind, name = ElementKind.ENTITY, element.name
+            return Resource(kind=kind, type=element.type, labels=labels, id=id_, name=name, tags=tags, **named)
+        case Memory():
+            named["source"] = element.source
+            return Resource(kind=ElementKind.MEMORY, labels=labels, id=id_, name=element.subject, tags=tags, **named)

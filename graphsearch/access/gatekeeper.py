@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-import attrs
 import numpy as np
 
 from graphsearch._support.paging import pages
@@ -25,6 +25,7 @@ from graphsearch.access.decisions import (
     Verdicts,
     each_allowed,
 )
+from graphsearch.access.expanding import Decided
 from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
@@ -40,50 +41,6 @@ _EXPLAINED: Final = 500
 """The most denied elements of a kind whose policies are counted."""
 _BATCH: Final = 64
 """Elements explained between two turns of the event loop."""
-
-
-@attrs.frozen(eq=False)
-class Decided:
-    """An expansion with the verdict on each of its rows."""
-
-    rows: Expansion
-    signatures: Rows
-    """The relation's signature, as its row in the `SignatureInterner`."""
-    verdicts: Verdicts | None
-    """None if all are `ALLOWED`."""
-
-    @property
-    def allowed(self) -> Mask | None:
-        """Rows that are visible and whose far end holds; None if all are."""
-        if self.verdicts is None:
-            return self.rows.far_holds
-        seen: Mask = self.verdicts != DENIED
-        return self.rows.holding & seen
-
-    @property
-    def partial(self) -> Mask | None:
-        """Rows with partly hidden evidence; None if there are none."""
-        if self.verdicts is None:
-            return None
-        found: Mask = self.verdicts == PARTIAL
-        return found if found.any() else None
-
-    def keep(self, rows: Mask | Rows) -> Decided:
-        """The rows that a mask or an index selects, in their order."""
-        verdicts = None if self.verdicts is None else self.verdicts[rows]
-        return Decided(self.rows.keep(rows), self.signatures[rows], verdicts)
-
-    @staticmethod
-    def concatenate(parts: list[Decided]) -> Decided:
-        """Concatenate the rows of several. ``parts`` must not be empty."""
-        if len(parts) == 1:
-            return parts[0]
-        verdicts = [each_allowed(len(part.rows)) if part.verdicts is None else part.verdicts for part in parts]
-        return Decided(
-            Expansion.concatenate([part.rows for part in parts]),
-            np.concatenate([part.signatures for part in parts]),
-            np.concatenate(verdicts),
-        )
 
 
 class Gatekeeper:
@@ -113,13 +70,23 @@ class Gatekeeper:
         self.entities = VisibleEntities(store, gate, self._decider, allows_all=self.allows_all)
         self.documents: dict[ElementKind, VisibleDocuments] = {}
         """The texts of the visible, as far as the question has read them."""
-        self._denied_keys: defaultdict[ElementKind, list[Keys]] = defaultdict(list)
+        self._denied_keys = defaultdict[ElementKind, list[Keys]](list)
 
     def _chosen(self) -> Decider:
         if self.allows_all:
             return LenientDecider()
         chosen = SignatureDecider if self._gate.by_signature else ElementDecider
         return chosen(self._store, self._gate, self.book)
+
+    def uncounted(self) -> Gatekeeper:
+        """The same decisions, with denials counted apart."""
+        other = copy(self)
+        other.forget_denied()
+        return other
+
+    def forget_denied(self) -> None:
+        """Count denials from now on."""
+        self._denied_keys = defaultdict(list)
 
     @property
     def counts_visible(self) -> bool:

@@ -2,65 +2,48 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
-from typing import Any, Final
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Final
 
 import attrs
-import numpy as np
 
-from graphsearch.columns import Floats
-from graphsearch.text.bm25 import TermCounts, grid, saturated
+from graphsearch.text.bm25 import TermCounts, grid
 
 KEPT: Final = 50_000
-"""Most texts in a cache, those of all principals together. More are read anew for each question."""
-
-Document = Mapping[str, float]
-"""The frequency of each term of a text."""
+"""Most texts whose words are in a cache, those of all principals together. More are read anew for each question."""
 
 
-@attrs.frozen(eq=False, slots=False)
+@attrs.frozen(eq=False)
 class VisibleDocuments:
-    """The visible texts of one kind of elements, by id, and the statistics of BM25 over those that have a term."""
+    """The statistics of BM25 over the visible texts of one kind of elements that have a term."""
 
-    by_id: Mapping[Any, Document]
+    count: int
+    average: float
+    """The average length, as BM25 takes it."""
+    containing: Mapping[str, Collection[int]]
+    """The numbers of the documents that have a term."""
 
-    @cached_property
-    def count(self) -> int:
-        """The number of documents with a term."""
-        return sum(map(bool, self.by_id.values()))
-
-    @cached_property
-    def _containing(self) -> Mapping[str, int]:
-        """The number of documents by term."""
-        return Counter(term for each in self.by_id.values() for term in each)
-
-    @cached_property
-    def _average(self) -> float:
-        """The average length of documents, as BM25 takes it."""
-        return grid(sum(sum(each.values()) for each in self.by_id.values()) / max(self.count, 1))
+    @staticmethod
+    def of(documents: Iterable[Mapping[str, float]]) -> VisibleDocuments:
+        """Of the frequencies of each term of the texts."""
+        filled = [each for each in documents if each]
+        containing: defaultdict[str, set[int]] = defaultdict(set)
+        for number, each in enumerate(filled):
+            for term in each:
+                containing[term].add(number)
+        average = grid(sum(sum(each.values()) for each in filled) / max(len(filled), 1))
+        return VisibleDocuments(len(filled), average, dict(containing))
 
     def having(self, group: Sequence[str]) -> int:
         """The number of documents that have all of some terms, of which there may be none."""
-        if len(group) == 1:
-            return self._containing.get(group[0], 0)
-        wanted = set(group)
-        return sum(wanted <= each.keys() for each in self.by_id.values() if each)
+        if not group:
+            return self.count
+        return len(set.intersection(*(set(self.containing.get(term, ())) for term in group)))
 
-    def scores(self, documents: Sequence[Document], terms: Sequence[str], counts: TermCounts | None = None) -> Floats:
-        """The BM25 of some of the documents for the terms of a question; NaN for those that have none of them.
-
-        ``counts`` replace those of the documents.
-        """
-        known = counts or TermCounts(self.count, self._containing)
-        rarity = {term: known.idf(term) for term in dict.fromkeys(terms)}
-        values = []
-        for each in documents:
-            wanted = {term: each[term] for term in rarity if term in each}
-            weights = saturated(wanted, sum(each.values()), self._average) if wanted else {}
-            values.append(sum(rarity[term] * weight for term, weight in weights.items()) if weights else np.nan)
-        return np.array(values, np.float64)
+    def counts(self, terms: Iterable[str]) -> TermCounts:
+        """The numbers that the rarity of terms is computed from."""
+        return TermCounts(self.count, {term: len(self.containing.get(term, ())) for term in terms}, self.average)
 
 
 class DocumentCache:
@@ -85,8 +68,8 @@ class DocumentCache:
 
     def keep(self, shown: Hashable, version: Hashable, found: VisibleDocuments) -> None:
         """Keep what was read at a version, unless a question has met another version since; drop the least used."""
-        if version != self._version or len(found.by_id) > KEPT:
+        if version != self._version or found.count > KEPT:
             return
         self._kept[shown] = found
-        while sum(len(each.by_id) for each in self._kept.values()) > KEPT:
+        while sum(each.count for each in self._kept.values()) > KEPT:
             self._kept.popitem(last=False)

@@ -18,7 +18,8 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.paging import PAGE, pages
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.access.provenance import Provenance, why
-from graphsearch.access.reader import EntityRef, Reader, When, known, reading
+from graphsearch.access.reader import Reader, When, reading
+from graphsearch.access.references import EntityRef, known
 from graphsearch.access.stored_elements import demand_everything
 from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.columns import Subgraph

@@ -9,7 +9,8 @@ from uuid import UUID
 import attrs
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import Reader, known
+from graphsearch.access.reader import Reader
+from graphsearch.access.references import known
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ALPHA, ElementKind, ElementRef, Entity, Memory, Outcome, Relation
 from graphsearch.model.identity import id_or_name

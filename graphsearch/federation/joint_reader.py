@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
-from graphsearch.access.lookups import first_matches
-from graphsearch.access.reader import Reader
-from graphsearch.access.walks import RelationPage
+from graphsearch.access.reader import Reader, RelationPage
+from graphsearch.access.visible_names import first_matches, rare_matches
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.key_index import KeyIndex
@@ -46,6 +45,7 @@ from graphsearch.model import (
     Entity,
     Group,
     Memory,
+    Named,
     NameMatch,
     Relation,
     RelationType,
@@ -62,7 +62,12 @@ T = TypeVar("T")
 
 
 class JointReader(Reader):
-    """Reads several scopes for one question, each in its own snapshot; ``parts`` are in the order of their names."""
+    """Reads several scopes for one question, each in its own snapshot; ``parts`` are in the order of their names.
+
+    Its methods are those of `Reader`. Counts are added up; scope, analyser and present are those of the first scope,
+    and so is the vector of an element of several. Memories have joint ids. Vectors of different models raise an
+    `EmbeddingModelError`.
+    """
 
     def __init__(self, parts: Sequence[ScopePart]) -> None:
         self.parts = tuple(parts)
@@ -71,8 +76,10 @@ class JointReader(Reader):
         self._table: tuple[Sequence[int], SignatureTable] | None = None
 
     def viewing(self, view: View) -> Self:
-        """The same snapshots through the same gates, with the moments and types of another view."""
         return self if view == self.view else type(self)([part.viewing(view) for part in self.parts])
+
+    def uncounted(self) -> Self:
+        return type(self)([part.uncounted() for part in self.parts])
 
     async def _each(self, call: Callable[[ScopePart], Awaitable[T]]) -> list[T]:
         """What each scope answers, in the order of the scopes."""
@@ -82,33 +89,26 @@ class JointReader(Reader):
 
     @property
     def scope(self) -> Scope:
-        """The first of the scopes."""
         return self.parts[0].scope
 
     @property
     def analyser(self) -> Analyser:
-        """The analyser of the first scope: all have the same, or a store refuses to open them."""
         return self.parts[0].reader.analyser
 
     @property
     def now(self) -> datetime:
-        """The present of the first scope."""
         return self.parts[0].reader.now
 
     async def version(self) -> Hashable:
-        """The scopes, each with its version."""
         return tuple([(part.scope, await part.reader.version()) for part in self.parts])
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
-        """The ids behind keys of entities."""
         return unpacked(keys)
 
     def relation_ids(self, keys: Keys) -> Sequence[UUID]:
-        """The ids behind keys of relations."""
         return unpacked(keys)
 
     def memory_ids(self, keys: Keys) -> Sequence[str]:
-        """The joint ids of memories."""
         return [str(key) for key in keys.tolist()]
 
     def owned(self, kind: ElementKind, keys: Keys) -> Mapping[int, tuple[Rows, Keys]]:
@@ -162,7 +162,6 @@ class JointReader(Reader):
         return found
 
     async def embedder_name(self) -> str | None:
-        """The one model of all vectors. Raises `EmbeddingModelError` for scopes of different models."""
         names = await self._each(lambda part: part.reader.embedder_name())
         bound = {name: part.scope for name, part in zip(names, self.parts, strict=True) if name is not None}
         if len(bound) > 1:
@@ -177,33 +176,26 @@ class JointReader(Reader):
 
     @property
     def hides(self) -> bool:
-        """Whether anything may be hidden."""
         return any(part.reader.hides for part in self.parts)
 
     @property
     def counts_visible(self) -> bool:
-        """Whether statistics cover the visible alone."""
         return any(part.reader.counts_visible for part in self.parts)
 
     def changes(self, kind: ElementKind) -> bool:
-        """Whether elements of a kind may be shown with another text than is stored."""
         return any(part.reader.changes(kind) for part in self.parts)
 
     async def sees_everything(self) -> bool:
-        """Whether all elements of all scopes may be seen."""
         return all(await self._each(lambda part: part.reader.sees_everything()))
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:
-        """The number of distinct elements denied so far in each scope, added up by kind."""
         return merging.summed(part.reader.denied for part in self.parts)
 
     async def denied_by(self) -> Mapping[str, int]:
-        """The numbers of the scopes, added up by policy."""
         return merging.summed(await self._each(lambda part: part.reader.denied_by()))
 
     async def health(self) -> float | None:
-        """The least health of those that are known."""
         known = [each for each in await self._each(lambda part: part.reader.health()) if each is not None]
         return min(known, default=None)
 
@@ -211,7 +203,6 @@ class JointReader(Reader):
 
     @property
     def signatures(self) -> SignatureTable:
-        """The signatures that the scopes have met so far, as one table."""
         tables = [part.reader.signatures for part in self.parts]
         sizes = list(map(len, tables))
         if self._table is None or self._table[0] != sizes:
@@ -219,25 +210,20 @@ class JointReader(Reader):
         return self._table[1]
 
     def type_of(self, name: str) -> RelationType:
-        """The properties of a type, in the first scope that has registered it."""
         return type_named(name, self.types)
 
     async def document_count(self, kind: ElementKind) -> int:
-        """The number of elements with a word in their texts, in all scopes."""
         return sum(await self._each(lambda part: part.reader.document_count(kind)))
 
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
-        """The number of elements that have some terms, in all scopes."""
         counted = await self._each(lambda part: part.reader.document_frequencies(kind, groups))
         return [sum(each) for each in zip(*counted, strict=True)]
 
     async def term_counts(self, kind: ElementKind, terms: Sequence[str]) -> TermCounts:
-        """The number of documents of a kind, and of those that contain each of some terms, in all scopes."""
         counted = await self._each(lambda part: part.reader.term_counts(kind, terms))
         return TermCounts(sum(each.documents for each in counted), merging.summed(each.containing for each in counted))
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
-        """The number of relations of some entities that the view leaves out, by reason."""
 
         async def of(part: ScopePart) -> Mapping[str, int]:
             _, own = await part.holding(keys)
@@ -248,7 +234,6 @@ class JointReader(Reader):
     # -- searches ------------------------------------------------------------------------------------------------
 
     async def nearest(self, kind: ElementKind, vector: Vector, limit: int) -> Hits:
-        """The nearest visible elements of a kind, by cosine distance, ties by key."""
 
         async def of(part: ScopePart) -> Hits:
             return part.hits(kind, await part.reader.nearest(kind, vector, limit))
@@ -256,7 +241,6 @@ class JointReader(Reader):
         return merging.best_hits(await self._each(of), 1.0, limit)
 
     async def lexical(self, kind: ElementKind, query: str, limit: int, *, counts: TermCounts | None = None) -> Hits:
-        """The visible elements of a kind that match a text best, by BM25 with the counts of all scopes, ties by key."""
         known = counts or await self.term_counts(kind, list(dict.fromkeys(self.analyser.terms(query))))
 
         async def of(part: ScopePart) -> Hits:
@@ -265,33 +249,34 @@ class JointReader(Reader):
         return merging.best_hits(await self._each(of), -1.0, limit)
 
     async def locate(self, ids: Sequence[UUID]) -> Hits:
-        """The entities with these ids that hold and are visible in any scope."""
 
         async def of(part: ScopePart) -> Hits:
             return part.hits(ElementKind.ENTITY, await part.reader.locate(ids))
 
         return merging.located(await self._each(of))
 
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
+        partly = rare_matches(await self.find_name_words(words, limit=limit), limit)
+        matches = [*await self.find_names(names), *partly]
+        hits = await self.locate(sorted({match.entity_id for match in matches}))
+        return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
+
     async def find_names(self, names: Sequence[str]) -> list[NameMatch]:
-        """As `GraphStore.find_names`."""
         return merging.joint_matches(chain.from_iterable(await self._each(lambda part: part.reader.find_names(names))))
 
     async def find_name_words(self, words: Sequence[str], *, prefix: bool = False, limit: int = 50) -> list[NameMatch]:
-        """As `GraphStore.find_name_words`."""
         found = await self._each(lambda part: part.reader.find_name_words(words, prefix=prefix, limit=limit))
         return first_matches(merging.joint_matches(chain.from_iterable(found)), limit)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
-        """As `GraphStore.similar_names`."""
         found = await self._each(lambda part: part.reader.similar_names(names, threshold=threshold, limit=limit))
         return {name: merging.most_similar((each.get(name, ()) for each in found), limit) for name in names}
 
     # -- walks ---------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
-        """The strongest visible relations of a frontier, at most ``fan_out`` per entity and direction."""
         del ahead
 
         async def of(part: ScopePart) -> JointSteps:
@@ -303,7 +288,6 @@ class JointReader(Reader):
         return merging.strongest(keys, JointSteps.concatenate(await self._each(of)), fan_out)
 
     async def related(self, keys: Keys) -> Steps:
-        """Relations that pass the view, as steps from source to target; only those visible with both ends."""
 
         async def of(part: ScopePart) -> JointSteps:
             _, own = part.met(ElementKind.RELATION, keys)
@@ -332,7 +316,6 @@ class JointReader(Reader):
     async def list_entities(
         self, *, after: UUID | None = None, limit: int, type: str
     ) -> tuple[list[Entity], UUID | None]:
-        """The visible ones among the next entities of a type, and the id to go on after; None at the end."""
         pages = await self._each(lambda part: part.reader.list_entities(after=after, limit=limit, type=type))
         last = min((each for _, each in pages if each is not None), default=None)
         listed = [each for page, _ in pages for each in page if last is None or each.id <= last]
@@ -360,7 +343,6 @@ class JointReader(Reader):
         return found.keep(order[few])
 
     async def turns(self, keys: Keys) -> Turns:
-        """The visible memories before and after each in its session, skipping hidden ones."""
 
         async def of(part: ScopePart) -> Turns:
             _, own = part.met(ElementKind.MEMORY, keys)
@@ -377,26 +359,21 @@ class JointReader(Reader):
     # -- elements ------------------------------------------------------------------------------------------------
 
     async def visible_ids(self, ids: Iterable[UUID]) -> set[UUID]:
-        """Those entities that are visible, whether they hold or not, and were not merged into others."""
         wanted = list(ids)
         return set().union(*await self._each(lambda part: part.reader.visible_ids(wanted)))
 
     async def entities(self, keys: Keys) -> list[Entity]:
-        """The visible forms of entities, in the order of their keys; of several scopes each as one."""
         await self._each(lambda part: part.holding(keys))
         found = await self._shown_by(ElementKind.ENTITY, keys, lambda part, own: part.reader.entities(own))
         return _joined((each for _, _, each in found), unpacked(keys))
 
     async def get_entities(self, ids: Sequence[UUID]) -> list[Entity]:
-        """The visible forms of the visible ones of some entities, in the order of ids."""
         return _joined(chain.from_iterable(await self._each(lambda part: part.reader.get_entities(ids))), ids)
 
     async def entity_types(self, hits: Hits) -> list[str]:
-        """The types of visible entities, as visible."""
         return [each.type for each in await self.entities(hits.keys)]
 
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
-        """As `GraphStore.words`; of several scopes the greatest weight."""
         joint: defaultdict[UUID, dict[str, float]] = defaultdict(dict)
         for found in await self._each(lambda part: part.reader.words(ids)):
             for id_, weights in found.items():
@@ -405,7 +382,6 @@ class JointReader(Reader):
         return dict(joint)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
-        """As `GraphStore.vectors`; of several scopes the vector of the first that has one."""
         owned = self.owned(kind, keys)
 
         async def of(part: ScopePart) -> tuple[Rows, Vector]:
@@ -423,19 +399,16 @@ class JointReader(Reader):
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
     ) -> list[Community]:
-        """The stored communities of every scope, the largest first."""
         found = await self._each(lambda part: part.reader.communities(entity_ids=entity_ids, limit=limit))
         once = {(each.id, each.members): each for each in chain.from_iterable(found)}
         return sorted(once.values(), key=lambda each: (-each.size, each.id, each.members))[:limit]
 
     async def memories(self, keys: Keys) -> Sequence[Memory]:
-        """Visible memories in the order of their keys, with joint ids."""
         read = await self._shown_by(ElementKind.MEMORY, keys, lambda part, own: part.reader.memories(own))
         found = {row: joint_memory(each, part.number) for part, row, each in read}
         return [found[row] for row in range(len(keys))]
 
     async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
-        """The visible ones of some memories, by joint id, in the order of ids."""
 
         async def of(part: ScopePart) -> list[Memory]:
             read = await part.reader.get_memories(_own_ids(ids, part))
@@ -445,11 +418,9 @@ class JointReader(Reader):
         return [found[id_] for id_ in ids if id_ in found]
 
     async def memory(self, memory_id: str) -> Memory | None:
-        """One memory, whether it passes the view or not, if it is visible."""
         return next(iter(await self.get_memories([memory_id])), None)
 
     async def claims(self, *, memory_ids: Sequence[str] = (), groups: Iterable[Group] = ()) -> list[Claim]:
-        """The claims of visible memories between visible entities, scope by scope."""
         wanted = list(groups)
 
         async def of(part: ScopePart) -> list[Claim]:
@@ -460,7 +431,6 @@ class JointReader(Reader):
         return list(chain.from_iterable(await self._each(of)))
 
     async def relations(self, keys: Keys) -> list[Relation]:
-        """Relations met by this question, as visible; of several scopes the most confident, with all evidence."""
         ids = unpacked(keys)
         forms: list[list[Relation]] = [[] for _ in ids]
         read = await self._shown_by(ElementKind.RELATION, keys, lambda part, own: part.reader.relations(own))
@@ -469,7 +439,6 @@ class JointReader(Reader):
         return [merging.joint_relations(each) for each in forms]
 
     async def relation(self, relation_id: UUID) -> Relation | None:
-        """One relation, whether it passes the view or not, if it and both of its ends are visible."""
 
         async def of(part: ScopePart) -> Relation | None:
             found = await part.reader.relation(relation_id)

@@ -89,9 +89,14 @@ class ScopePart:
             skipped_types=view.skipped_types,
             only_types=view.only_types,
         )
-        return ScopePart(
-            self.reader.viewing(mine), number=self.number, place=self._place, of=self._of, known=self._known
-        )
+        return self._reading(self.reader.viewing(mine))
+
+    def uncounted(self) -> ScopePart:
+        """The same snapshot, gate and view; what is denied is not counted."""
+        return self._reading(self.reader.uncounted())
+
+    def _reading(self, reader: Reader) -> ScopePart:
+        return ScopePart(reader, number=self.number, place=self._place, of=self._of, known=self._known)
 
     @property
     def scope(self) -> Scope:

@@ -32,12 +32,13 @@ class Named:
     """The entities that names and words of names lead to.
 
     ``matches`` are by any entity; ``hits`` are those of their entities that hold in a view, by id, and ``entities``
-    these entities, one for each hit.
+    these entities, one for each hit. ``common`` are the words that were left out, since too many entities have them.
     """
 
     matches: Sequence[NameMatch]
     hits: Hits
     entities: Sequence[Entity]
+    common: Sequence[str] = ()
 
 
 @attrs.frozen(kw_only=True)

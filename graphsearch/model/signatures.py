@@ -36,11 +36,6 @@ class Resource:
     name: str = ""
     tags: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
 
-    @cached_property
-    def digest(self) -> bytes:
-        """A hash that identifies the resource where its content must not be kept."""
-        return hashlib.sha256(repr(self).encode(errors="surrogatepass")).digest()
-
 
 @attrs.frozen(kw_only=True, cache_hash=True)
 class Signature:

@@ -14,7 +14,8 @@ from uuid import UUID
 import attrs
 
 from graphsearch._support.concurrency import finished
-from graphsearch.access.reader import known, reading
+from graphsearch.access.reader import reading
+from graphsearch.access.references import known
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, UnknownElementError, UnknownScopeError
 from graphsearch.model import Action, ElementKind, Principal

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Final, Protocol
@@ -19,6 +20,7 @@ import attrs
 
 from graphsearch.model.identity import normalise_name
 from graphsearch.names.spans import ONE, Context, find_in_sentence, read_words
+from graphsearch.question.asked_time import AskedTime, asked_time
 from graphsearch.question.words import MAX_WORDS, Token, tokens
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.marked_names import marked_names
@@ -148,6 +150,9 @@ def _ends(question: str, start: int, end: int) -> list[int]:
     return [end + 1, end] if closed or (mark and mark in _FINAL) else [end]
 
 
+_SOME_MOMENT: Final = datetime(2000, 1, 1, tzinfo=UTC)
+
+
 @attrs.frozen
 class QuestionText:
     """The text of a question, with what is read of it alone, once.
@@ -171,6 +176,11 @@ class QuestionText:
     def written(self) -> tuple[WrittenName, ...]:
         """What is surely written as a name."""
         return tuple(name for name in named(self.text) if not name.tentative and name.kind is not NameKind.QUOTED)
+
+    @cached_property
+    def time(self) -> AskedTime:
+        """The time that it asks about, if asked at some moment: `PRESENT` only if it asks about no other whenever."""
+        return asked_time(self.text, _SOME_MOMENT)
 
     @cached_property
     def runs(self) -> list[WordRun]:

@@ -12,7 +12,7 @@ from graphsearch import engine
 from graphsearch import feedback
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
-from graphsearch.access.reader import EntityRef
+from graphsearch.access.references import EntityRef
 from graphsearch.access.reader import When
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock

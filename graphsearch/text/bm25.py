@@ -103,10 +103,14 @@ def idf(documents: int, containing: int) -> float:
 
 @attrs.frozen(eq=False)
 class TermCounts:
-    """What the rarity of terms is computed from: a number of documents, and of those that contain each term."""
+    """What the rarity of terms is computed from: a number of documents, and of those that contain each term.
+
+    With ``average``, that is the length of documents in place of their average in the scope.
+    """
 
     documents: int
     containing: Mapping[str, int]
+    average: float | None = None
 
     def idf(self, term: str) -> float:
         """The `idf` of a term."""

@@ -60,7 +60,7 @@ class Matrix:
         # A product of a whole matrix sums equal rows in different orders; these few are summed alike, to expose ties.
         exact = np.einsum("ij,j->i", self.vectors[near], query.astype(np.float64))
         distance = np.minimum(np.maximum(1.0 - exact, 0.0), 2.0)
-        order = np.lexsort((near, distance))[:limit]
+        order = np.argsort(distance, kind="stable")[:limit]
         return self.rows[near[order]], distance[order]
 
     def _products(self, query: Vector) -> Scores:
@@ -77,6 +77,8 @@ class Postings:
     """The documents of one kind: for each term, the table rows that contain it, ascending, and its weight there."""
 
     documents: int
+    average: float
+    """The length of documents that weights are computed by."""
     size: int
     """Table rows."""
     terms: Mapping[str, int]
@@ -87,8 +89,10 @@ class Postings:
     weights: Scores
 
     @classmethod
-    def build(cls, table: Table, documents: Mapping[Any, Mapping[str, float]]) -> Postings:
-        """Of all documents of a kind."""
+    def build(
+        cls, table: Table, documents: Mapping[Any, Mapping[str, float]], average: float | None = None
+    ) -> Postings:
+        """Of all documents of a kind, by their average length unless another one is given."""
         of_document = table.rows(documents).astype(np.int32)
         found = [documents[table.ids[row]] for row in of_document.tolist()]
         terms = {term: number for number, term in enumerate(sorted({*chain.from_iterable(found)}, key=dimension))}
@@ -98,10 +102,12 @@ class Postings:
         often = np.fromiter(chain.from_iterable(each.values() for each in found), np.float64, size)
         document = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
         lengths: Floats = np.bincount(document, often, len(found)).astype(np.float64)
-        normal = K1 * normal_length(lengths, grid(float(lengths.sum()) / max(len(found), 1)))
+        average = average or grid(float(lengths.sum()) / max(len(found), 1))
+        normal = K1 * normal_length(lengths, average)
         order = np.argsort(term, kind="stable")
         return cls(
             documents=len(found),
+            average=average,
             size=len(table.ids),
             terms=terms,
             pointers=np.concatenate(([0], np.bincount(term, minlength=len(terms)).cumsum())),
@@ -147,7 +153,7 @@ class Postings:
             scores[theirs] += np.float32(known.idf(term)) * weights
         scores = scores.take(rows)
         top = _best(scores, limit, margin=np.float32(0.0))
-        order = np.lexsort((top, -scores[top]))[:limit]
+        order = np.argsort(-scores[top], kind="stable")[:limit]
         return rows[top[order]].astype(np.int64), scores[top[order]].astype(np.float64)
 
     def _entries(self, term: str) -> slice:
@@ -156,7 +162,7 @@ class Postings:
 
 
 def _best(scores: Scores, limit: int, *, margin: np.float32) -> Rows:
-    """The rows of the greatest finite scores, unordered: all that may be among the first ``limit``."""
+    """The rows of the greatest finite scores, in order of row: all that may be among the first ``limit``."""
     if limit <= 0:
         return np.empty(0, np.int64)
     if limit < len(scores):
@@ -179,6 +185,8 @@ def matrix(state: State, kind: ElementKind) -> Matrix:
     return state.derive(Matrix.build, table(state, kind), state.elements(kind).vectors)
 
 
-def postings(state: State, kind: ElementKind) -> Postings:
-    """The documents of a kind."""
+def postings(state: State, kind: ElementKind, average: float | None = None) -> Postings:
+    """The documents of a kind; by an average length in place of theirs if one is given."""
+    if average is not None:
+        return Postings.build(table(state, kind), state.elements(kind).documents, average)
     return state.derive(Postings.build, table(state, kind), state.elements(kind).documents)

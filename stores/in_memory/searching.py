@@ -47,12 +47,13 @@ class InMemorySearching(InMemoryScope, Searching):
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
         state = self._state
         having = state.naming.index.words
-        few = [word for word in words if len(having.get(word, ())) < limit]
+        common = [word for word in words if len(having.get(word, ())) >= limit]
+        few = [word for word in words if word not in common]
         matches = [*await self.find_names(names), *await self.find_name_words(few, limit=limit)]
         hits = await self.locate([match.entity_id for match in matches], view=view)
         ids = table(state, ElementKind.ENTITY).ids
         entities = state.entities.those([ids[row] for row in hits.keys.tolist()])
-        return Named(matches=matches, hits=hits, entities=entities)
+        return Named(matches=matches, hits=hits, entities=entities, common=common)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
@@ -112,6 +113,8 @@ class InMemorySearching(InMemoryScope, Searching):
     ) -> Hits:
         state = self._state
         documents, seen = await self._once(postings, kind), visibility(state, kind).seen(view)
+        if counts and counts.average and counts.average != documents.average:
+            documents = await self._once(postings, kind, counts.average)
         return _hits(state, kind, *documents.best(state.analyser.terms(query), limit, seen, counts))
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:

@@ -381,7 +381,6 @@ async def test_none_is_kept_for_a_gate_that_cannot_be_distinguished_from_others(
     for gate in (
         no_secrets(by_signature=False),
         gate_of(scoped, policy_version=""),
-        gate_of(scoped, by_signature=False),
     ):
         assert await kept(cache, scoped, gate) is not await kept(cache, scoped, gate)
 

@@ -129,13 +129,13 @@ async def test_what_a_failing_authorizer_denied_is_read_again(scoped):
 
 def test_a_cache_keeps_one_version_and_a_bounded_number_of_texts(monkeypatch):
     monkeypatch.setattr(visible_documents, "KEPT", 3)
-    cache, two = DocumentCache(), VisibleDocuments({"a": {"zinc": 1.0}, "b": {}})
+    cache, two = DocumentCache(), VisibleDocuments.of([{"zinc": 1.0}, {"gold": 1.0}])
     assert cache.known("one", 1) is None
     cache.keep("one", 1, two)
     assert cache.known("one", 1) is two
     cache.keep("other", 1, two)
     assert (cache.known("one", 1), cache.known("other", 1)) == (None, two)
-    cache.keep("third", 1, VisibleDocuments({each: {} for each in "abcd"}))
+    cache.keep("third", 1, VisibleDocuments.of([{each: 1.0} for each in "abcd"]))
     assert cache.known("third", 1) is None
     assert cache.known("other", 2) is None
     cache.keep("late", 1, two)  # a question that began before

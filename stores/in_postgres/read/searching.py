@@ -97,10 +97,13 @@ class PostgresSearching(PostgresScope, Searching):
                 limit=limit,
                 **rows.view_values(view),
             )
-            matches, there = [], {}
+            matches, common, there = [], [], {}
             for row in found.dicts:
                 written, entity, alias = row.pop("written"), row.pop("entity"), row.pop("alias")
-                matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
+                if entity is None:
+                    common.append(written)
+                else:
+                    matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
                 if row["id"] is not None:
                     there[entity] = row
             ids = sorted(there)
@@ -110,7 +113,7 @@ class PostgresSearching(PostgresScope, Searching):
             session.once.elements(ElementKind.ENTITY).update(zip(packed(ids), entities, strict=True))
             importance = np.array([each.importance_weight for each in entities], np.float64)
             hits = Hits(keys=keys, signatures=signatures, values=np.zeros(len(ids)), importance=importance)
-            return Named(matches=matches, hits=hits, entities=entities)
+            return Named(matches=matches, hits=hits, entities=entities, common=common)
 
     async def _named_apart(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
         """The same where some entities have no postings yet."""
@@ -120,7 +123,8 @@ class PostgresSearching(PostgresScope, Searching):
         hits = await self.locate([match.entity_id for match in matches], view=view)
         async with self._reading() as session:
             entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
-        return Named(matches=matches, hits=hits, entities=entities)
+        common = [word for word, number in having.items() if number >= limit]
+        return Named(matches=matches, hits=hits, entities=entities, common=common)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
@@ -205,13 +209,13 @@ class PostgresSearching(PostgresScope, Searching):
                 "few": float(few(documents)),
                 "k1": K1,
                 "b": B,
-                "average": grid(length / max(total, 1)),
+                "average": (counts and counts.average) or grid(length / max(total, 1)),
                 "limit": max(limit, 0),
             }
             query_text = statement("lexical", kind, unsettled=tally.behind)
             columns = (await session.run_kept(query_text, **values, **rows.view_values(view))).packed
             if kind is ElementKind.RELATION:
-                keep_steps(session, view, columns[4:])
+                keep_steps(session, view, [*columns[:2], *columns[4:]])
             return hits_of(kind, columns[:4])
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
