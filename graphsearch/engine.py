@@ -24,7 +24,7 @@ from graphsearch.explaining.elements import explain_entity, explain_memory, expl
 from graphsearch.explaining.explanation import ExplainRequest, Explanation, pointed_at
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
-from graphsearch.modes.hydration import shown
+from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Mode, Question, require, require_gate
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.preparing import embedded, understood
@@ -72,7 +72,7 @@ class Engine(ABC):
         self.modes = modes
         self.scoring = scoring or ScoringOptions()
         self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
-        self._caches = Caches(self.embedder)
+        self._kept = Caches(self.embedder)
 
     @property
     @abstractmethod
@@ -160,9 +160,7 @@ class Engine(ABC):
         return attrs.evolve(question, vectors=await embedded(question.request, parts))
 
     def _parts(self, stopwatch: Stopwatch | None = None, traversal: Traversal | str | None = None) -> Parts:
-        """The parts for one question. The embedder may have been replaced since the last one: caches are of one."""
-        if self._caches.embedder is not self.embedder:
-            self._caches = Caches(self.embedder)
+        """The parts for one question."""
         return Parts(
             open=self._open_for,
             traversal=self.traversal if traversal is None else as_traversal(traversal, self.stores[0]),
@@ -172,6 +170,13 @@ class Engine(ABC):
             llm=self.llm,
             stopwatch=stopwatch or Stopwatch(),
         )
+
+    @property
+    def _caches(self) -> Caches:
+        """The caches of the present embedder, which may have been replaced since the last question."""
+        if self._kept.embedder is not self.embedder:
+            self._kept = Caches(self.embedder)
+        return self._kept
 
     async def _query_vector(self, request: RecallRequest, stopwatch: Stopwatch) -> Vector | None:
         """The embedding of the query, if the semantic channel is requested and there is an embedder."""
@@ -208,7 +213,7 @@ class Engine(ABC):
             yield attrs.evolve(question, meaning=meaning), reader
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:
-        return await shown(await question.mode.find(question, reader), question, reader)
+        return await hydrate(await question.mode.find(question, reader), question, reader)
 
     async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
         return await question.mode.conclude(found, question)

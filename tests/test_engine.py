@@ -18,10 +18,11 @@ from graphsearch.errors import (
 from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.model.signatures import Resource
 from graphsearch.modes.mode import Part, Question
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.options import SearchMode, SearchRequest
 from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchResult
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
+from graphsearch.ranking.memories.options import RecallRequest
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal
@@ -214,6 +215,30 @@ async def test_seeds_by_embedding_then_hops(scoped):
     stages = {"understanding", "embedding", "seeds", "traversal", "scoring", "hydration"}
     assert set(result.timings) == stages | {"total"}
     assert (await engine.search("")).triplets == ()
+
+
+@pytest.mark.parametrize("asked", ["whom does Ada know?", "whom did Ada know in 2019?"])
+async def test_a_question_opens_one_snapshot_and_is_embedded_once_before(scoped, monkeypatch, asked):
+    embedder = HashEmbedder()
+    await embedded(scoped, people(edge("Ada", "knows", "Bob"), names="Ada Bob"), embedder)
+    engine, steps = GraphSearchEngine(store=scoped, embedder=embedder), list[str]()
+    await engine.search(asked)  # what the engine keeps of the scope is read once
+    snapshot, embed = type(scoped).snapshot, embedder.embed
+
+    def opened(self):
+        steps.append("opened")
+        return snapshot(self)
+
+    async def embedded_as(texts, *, input_type):
+        steps.append(input_type)
+        return await embed(texts, input_type=input_type)
+
+    monkeypatch.setattr(type(scoped), "snapshot", opened)
+    monkeypatch.setattr(embedder, "embed", embedded_as)
+    for ask in (engine.search, engine.rank_entities, engine.recall):
+        await ask(asked)
+    await engine.search_and_recall(SearchRequest(asked), RecallRequest(asked))
+    assert steps == ["query", "opened"] * 4
 
 
 async def test_a_plain_function_embeds(scoped):

@@ -20,7 +20,7 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.explanation import Explanation, KeptOut, Verdict, explained, of_another_time, verdict
 from graphsearch.model import ElementKind, ElementRef, Relation, Triplet, TripletScore
 from graphsearch.model.identity import id_or_name
-from graphsearch.modes.hydration import shown
+from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Question
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.entities.options import RankRequest
@@ -125,7 +125,7 @@ async def explain_relation(element: ElementRef, question: Question, reader: Read
     of = len(answer.findings.rows())
     if ranked := await _placed(relation.id, answer.findings, reader):
         rank, triplet = ranked
-        is_shown = relation.id in (await shown(answer, question, reader)).provenance
+        is_shown = relation.id in (await hydrate(answer, question, reader)).provenance
         return explain(of, verdict(rank, triplet.score, request, shown=is_shown), triplet, rank)
     if kept_out := of_another_time(relation, reader.view):
         return explain(of, kept_out, await _unscored(relation, reader))

@@ -30,24 +30,16 @@ READ: Final = 4
 LEAST_READ: Final = 50
 
 
-async def shown(answer: Answer, question: Question, reader: Reader) -> SearchResult:
-    """The answer to a question, before it is hydrated."""
-    request, stopwatch, found = question.request, question.parts.stopwatch, answer.findings
-    with stopwatch.stage("hydration"):
-        triplets = await _chosen(found, request, reader)
-        meant = question.meaning
-        if meant is not None and meant.time.history not in (History.NONE, History.DONE):
-            wide = (
-                triplets
-                if request.diversity
-                else await best_triplets(found, max(LEAST_READ, request.limit), reader, min_score=request.floor)
-            )
-            triplets = order_by_time(wide, meant.time, answer.anchors, reader.view.as_of)[: request.limit]
+async def hydrate(answer: Answer, question: Question, reader: Reader) -> SearchResult:
+    """Read the best of what was found whole, in the order in which it is shown."""
+    request, meant, found = question.request, question.meaning, answer.findings
+    with question.parts.stopwatch.stage("hydration"):
+        triplets = await _chosen(answer, question, reader)
         order = printed_order(found, triplets, reader)
         connections = await read_connections(answer.connected, found.subgraph, request.limit, request.floor, reader)
         left_out = answer.left_out
         if left_out is None:
-            left_out = await reader.left_out(found.subgraph.seeds() if answer.seeds is None else answer.seeds)
+            left_out = await reader.left_out(found.subgraph.seeds())
     scores = found.answering
     scored = len(scores)
     return SearchResult(
@@ -64,21 +56,31 @@ async def shown(answer: Answer, question: Question, reader: Reader) -> SearchRes
         denied_by=await reader.denied_by(),
         left_out=left_out,
         reason="" if triplets else why_nothing(answer, request, scored),
-        timings=stopwatch.milliseconds,
+        timings=question.parts.stopwatch.milliseconds,
         prompt_order=order,
         subjects=answer.subjects if triplets else (),
         interpretation=None if meant is None else meant.interpretation,
     )
 
 
-async def _chosen(found: Findings, request: SearchRequest, reader: Reader) -> list[Triplet]:
-    """The best triplets; with ``diversity`` those that repeat the earlier ones least, in the order of the picks."""
-    if not request.diversity:
-        return await best_triplets(found, request.limit, reader, min_score=request.floor)
-    wide = max(LEAST_READ, READ * request.limit)
+async def _chosen(answer: Answer, question: Question, reader: Reader) -> list[Triplet]:
+    """The best triplets, in the order of time where a history is asked for.
+
+    With ``diversity`` they are those that repeat the earlier ones least, in the order of the picks.
+    """
+    request, found, meant = question.request, answer.findings, question.meaning
+    history = meant is not None and meant.time.history not in (History.NONE, History.DONE)
+    wide = request.limit if not history else max(LEAST_READ, request.limit)
+    if request.diversity:
+        wide = max(LEAST_READ, READ * request.limit)
     triplets = await best_triplets(found, wide, reader, min_score=request.floor)
-    scores, lines = [triplet.score for triplet in triplets], [triplet_line(triplet) for triplet in triplets]
-    return [triplets[row] for row in diverse_rows(scores, lines, diversity=request.diversity, limit=request.limit)]
+    if request.diversity:
+        scores, lines = [each.score for each in triplets], [triplet_line(each) for each in triplets]
+        rows = diverse_rows(scores, lines, diversity=request.diversity, limit=request.limit)
+        triplets = [triplets[row] for row in rows]
+    if meant is not None and history:
+        triplets = order_by_time(triplets, meant.time, answer.anchors, reader.view.as_of)
+    return triplets[: request.limit]
 
 
 def why_nothing(answer: Answer, request: SearchRequest, scored: int) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from typing import ClassVar, Final
-from uuid import UUID
 
 import attrs
 
@@ -75,13 +74,16 @@ class Summarising(Mode):
             return found
         with question.parts.stopwatch.stage("sources"):
             async with question.parts.open(question.request) as reader:
-                material = await self._material(found, question, question.at_its_time(reader))
-        if not material.groups:
-            return attrs.evolve(found, reason="; ".join(filter(None, (found.reason, material.note))))
+                groups, unwritten = await self._sources(found, question, question.at_its_time(reader))
+        if not groups:
+            return attrs.evolve(found, reason="; ".join(filter(None, (found.reason, unwritten.note))))
         with question.parts.stopwatch.stage("llm"):
-            return attrs.evolve(found, summary=await self._summary(material, question))
+            return attrs.evolve(found, summary=_summed(await self._written(groups, question), unwritten))
 
-    async def _material(self, found: SearchResult, question: Question, reader: Reader) -> _Material:
+    async def _sources(
+        self, found: SearchResult, question: Question, reader: Reader
+    ) -> tuple[list[tuple[Line, ...]], Summary]:
+        """The lines to summarise by group, those of the retrieval first; and a summary of which nothing is written."""
         named = {anchor.entity_id for anchor in found.anchors}
         inside = [] if named else await relevant_communities(question, found.triplets, self.communities, reader)
         around = []
@@ -93,15 +95,16 @@ class Summarising(Mode):
         first += tuple(chain.from_iterable(each.summary_lines(numbers) for each in around))
         stored = [each.content.summary_lines(numbers) if each.content else () for each in inside]
         groups = [(*summary, *lines) for summary, lines in zip(stored, groups, strict=True)]
-        return _Material(
-            groups=[group for group in (first, *groups) if group],
-            numbers=numbers,
+        unwritten = Summary(
+            sentences=(),
+            sources=numbers.sources,
             communities=(*(each.community.id for each in inside), *(each.community.id for each in around)),
             note="" if named or inside or not self.communities else _UNDETECTED,
         )
+        return [group for group in (first, *groups) if group], unwritten
 
-    async def _summary(self, material: _Material, question: Question) -> Summary:
-        """One prompt for one group; else one for each (map), and one for their summaries (reduce)."""
+    async def _written(self, groups: Sequence[tuple[Line, ...]], question: Question) -> list[Summary]:
+        """The summary of each group (map), and of several a last one of these (reduce)."""
         write = partial(
             write_summary,
             question.request.query,
@@ -110,34 +113,23 @@ class Summarising(Mode):
             prompt_tokens=self.prompt_tokens,
             answer_tokens=self.answer_tokens,
         )
-        written = await in_order(write, material.groups, limit=self.at_once)
+        written = list(await in_order(write, groups, limit=self.at_once))
         sentences = [sentence for each in written for sentence in each.sentences]
         if len(written) > 1 and sentences:
             written.append(await write(list(map(Line.of_sentence, sentences))))
-        return _summed(written, material)
+        return written
 
 
-@attrs.frozen(kw_only=True)
-class _Material:
-    """The sources of a summary: lines by group, the first group being those of the retrieval."""
-
-    groups: Sequence[tuple[Line, ...]]
-    numbers: Numbered
-    communities: tuple[UUID, ...]
-    note: str
-
-
-def _summed(written: Sequence[Summary], material: _Material) -> Summary:
+def _summed(written: Sequence[Summary], unwritten: Summary) -> Summary:
     """The last summary written, with the faults and the sources of all."""
     shown = {source.number for each in written for source in each.sources}
-    return Summary(
+    return attrs.evolve(
+        unwritten,
         sentences=written[-1].sentences,
-        sources=tuple(source for source in material.numbers.sources if source.number in shown),
+        sources=tuple(source for source in unwritten.sources if source.number in shown),
         unknown_citations=tuple(sorted({number for each in written for number in each.unknown_citations})[:REPORTED]),
         uncited=tuple(chain.from_iterable(each.uncited for each in written))[:REPORTED],
         beyond=sum(each.beyond for each in written),
-        communities=material.communities,
-        note=material.note,
         calls=sum(each.calls for each in written),
         prompt_tokens=sum(each.prompt_tokens for each in written),
         answer_tokens=sum(each.answer_tokens for each in written),

@@ -12,8 +12,8 @@ from graphsearch import engine
 from graphsearch import feedback
 from graphsearch.access.gate import Gate
 from graphsearch.access.provenance import Provenance
-from graphsearch.access.references import EntityRef
 from graphsearch.access.reader import When
+from graphsearch.access.references import EntityRef
 from graphsearch.context import builder
 from graphsearch.context.builder import ContextBlock
 from graphsearch.context.builder import ContextRequest

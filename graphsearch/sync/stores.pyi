@@ -32,6 +32,7 @@ from graphsearch.model import MemoryLink
 from graphsearch.model import Mention
 from graphsearch.model import Merge
 from graphsearch.model import NameMatch
+from graphsearch.model import Named
 from graphsearch.model import Outcome
 from graphsearch.model import OutcomeRecord
 from graphsearch.model import Relation
@@ -169,8 +170,11 @@ class GraphStore(Facade[protocols.GraphStore]):
         """Codes, in order, of all signatures in use; reads the whole scope."""
         ...
 
-    def expand(self, keys: Keys, *, fan_out: int, view: View) -> Expansion:
-        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction."""
+    def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int=0) -> Expansion:
+        """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction.
+
+        ``ahead`` is the number of further hops that will be asked for: a store may read them in the same round trip.
+        """
         ...
 
     def find_name_words(self, words: Sequence[str], *, prefix: bool=False, limit: int=50) -> Sequence[NameMatch]:
@@ -322,6 +326,13 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def merges(self, entity_ids: Sequence[UUID]=()) -> Sequence[Merge]:
         """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
+        ...
+
+    def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
+        """The matches of names, and of words that less than ``limit`` entities have in theirs; see `find_names`.
+
+        Matches are by entities in the view or not.
+        """
         ...
 
     def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:

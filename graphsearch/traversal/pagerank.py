@@ -174,7 +174,8 @@ class Explored:
 
     A relation occurs once for each of its ends that was expanded: as a link from row ``near`` to row ``far``. Of every
     entity at most ``fan_out`` relations are read in either direction, the strongest; those of confidence 0 are ignored.
-    ``hops``: the distance of each entity from its nearest seed, over the relations read.
+    * ``hops``: the distance of each entity from its nearest seed, over the relations read.
+    * ``weight``: the sum of the confidences of each entity's relations: of all if read, else of those that led to it.
     """
 
     def __init__(self, seeds: Hits, fan_out: int) -> None:
@@ -186,6 +187,7 @@ class Explored:
         self.near: Rows = np.empty(0, np.intp)
         self.far: Rows = np.empty(0, np.intp)
         self.confidence: Floats = np.empty(0)
+        self.weight: Floats = np.zeros(len(seeds))
 
     def __len__(self) -> int:
         return len(self._places)
@@ -199,13 +201,6 @@ class Explored:
     def degrees(self) -> Rows:
         """The number of relations read of each entity."""
         return np.bincount(self.near, minlength=len(self))
-
-    @property
-    def weight(self) -> Floats:
-        """The sum of the confidences of each entity's relations: of all if read, else of those that led to it."""
-        unread = ~self.was_read.take(self.far)
-        led = np.bincount(self.far[unread], self.confidence[unread], len(self))
-        return np.asarray(np.bincount(self.near, self.confidence, len(self)) + led, np.float64)
 
     def links_of(self, rows: Rows) -> Links:
         """The relations read of some entities, each weighted by its confidence."""
@@ -232,3 +227,6 @@ class Explored:
         self.was_read[rows] = True
         self.near, self.far = np.concatenate((self.near, near)), np.concatenate((self.far, far))
         self.confidence = np.concatenate((self.confidence, found.confidence))
+        unread = ~self.was_read.take(self.far)
+        led_to = np.bincount(self.far[unread], self.confidence[unread], len(self))
+        self.weight = np.asarray(np.bincount(self.near, self.confidence, len(self)) + led_to, np.float64)

@@ -11,10 +11,11 @@ from graphsearch.access.reader import reading
 from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import Batch, ElementKind, Entity, Memory, Principal
+from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Principal
 from graphsearch.modes.options import SearchRequest
 from graphsearch.text.bm25 import idf
 from tests.gates import POLICIES, Ruling, no_secrets
+from tests.graphs import days_ago, people, person
 
 SEEN = [
     Memory(id="a", text="zinc is a metal"),
@@ -114,6 +115,24 @@ async def test_whoever_sees_something_else_has_statistics_of_their_own(scoped):
         assert await frequencies(engine, wide) == (23, 21)
     asked = await asyncio.gather(*(frequencies(engine, gate) for gate in [narrow, wide] * 4))
     assert asked == [(3, 1), (23, 21)] * 4
+
+
+async def test_facts_as_of_another_time_are_not_those_of_the_present(scoped):
+    """A question that moves to the past, in its one snapshot, neither takes nor leaves what facts say now."""
+    then, later = (Memory(id=id_, text="x", occurred_at=days_ago(days)) for id_, days in (("a", 900), ("b", 1)))
+    told = Claim(
+        memory_id="a", source_id=person("Ada"), type="leads", target_id=person("Bob"), fact="Ada", confidence=0.9
+    )
+    again = attrs.evolve(told, memory_id="b", fact="the zinc team")
+    people_ = people(names="Ada Bob")
+    await scoped.write(Batch(entities=people_.entities, memories=[then, later], claims=[told, again]))
+    engine, asked, gate = GraphSearchEngine(store=scoped), "who leads the zinc team?", versioned()
+    async with engine._open_for(SearchRequest(query=asked, gate=gate)) as reader:
+        before = reader.viewing(attrs.evolve(reader.view, as_of=days_ago(700)))
+        old = await before.document_frequencies(ElementKind.RELATION, [["zinc"]])
+    async with engine._open_for(SearchRequest(query=asked, gate=gate)) as reader:
+        new = await reader.document_frequencies(ElementKind.RELATION, [["zinc"]])
+    assert (list(old), list(new)) == ([0], [1])
 
 
 async def test_what_a_failing_authorizer_denied_is_read_again(scoped):

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Hits, Keys, Subgraph
+from graphsearch.columns import Hits, Subgraph
 from graphsearch.model import ElementKind
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.understanding import Understanding
@@ -35,8 +35,8 @@ class Answer:
     * ``connected``: what several names lead to.
     * ``subjects``: the ids of the entities that the question is itself about, best first: those that it describes, or
       those that it names without asking for anything else.
-    * ``seeds``: where a traversal started; None if they are those of the subgraph. ``left_out``: how many of their
-      relations the view left out, by reason; None if they were not counted yet.
+    * ``left_out``: how many relations of the seeds of the subgraph the view left out, by reason; None if they were not
+      counted yet.
     * ``nothing``: the reason if no relation was found. It must not distinguish hidden from absent elements.
     """
 
@@ -44,7 +44,6 @@ class Answer:
     anchors: tuple[Anchor, ...] = ()
     subjects: tuple[UUID, ...] = ()
     connected: Connected = NOTHING
-    seeds: Keys | None = None
     left_out: Mapping[str, int] | None = None
     nothing: str = "nothing was found"
 
@@ -68,10 +67,10 @@ async def find_around(
             by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader),
         )
         clues = attrs.evolve(clues, facts=facts)
-    start = subgraph.seeds()
     with parts.stopwatch.stage("scoring"):
         (found, joint), left_out = await both(
-            score_relations(subgraph, clues, parts, reader, limit=limit, depth=depth), reader.left_out(start)
+            score_relations(subgraph, clues, parts, reader, limit=limit, depth=depth),
+            reader.left_out(subgraph.seeds()),
         )
     visible = meaning.vector is not None or clues.anchors
     return Answer(
@@ -79,7 +78,6 @@ async def find_around(
         anchors=clues.anchors,
         subjects=subjects(clues),
         connected=joint,
-        seeds=start,
         left_out=left_out,
         nothing=why_nothing(meaning) if visible else "the question names nothing visible",
     )
@@ -99,7 +97,7 @@ async def find_facts(meaning: Understanding | None, parts: Parts, reader: Reader
         findings=found,
         anchors=clues.anchors,
         subjects=subjects(clues),
-        seeds=clues.named.keys[:0],
+        left_out=await reader.left_out(clues.named.keys[:0]),
         nothing=why_nothing(meaning),
     )
 
