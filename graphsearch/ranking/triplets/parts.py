@@ -25,9 +25,9 @@ from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 class Caches:
     """All that an engine keeps of questions, for one embedder.
 
-    What was read of a scope is of one version of it, and of one gate: ``profiles`` of its relation types, with the
-    terms of entities that were read, and ``documents``, the words of what may be seen. The rest is of texts alone, by
-    their hashes: vectors of ``phrases`` and of words (``lexicon``), and the terms of lines.
+    What was read of a scope is of one version of it, and of one gate: ``profiles`` of its relation types, for each of
+    these in the ``lexicon`` the terms of entities that were read, and ``documents``, the words of what may be seen. The
+    rest is of texts alone, by their hashes: vectors of ``phrases`` and of words, and the terms of lines.
     """
 
     def __init__(self, embedder: Embedder | None) -> None:
