@@ -2,8 +2,9 @@
 
     python -m benchmarks.context [N …] [--json]
 
-Cold: every run has a new authorizer, a new token counter and empty caches; a store, its indexes and the tokenizer's
-vocabulary are loaded, as in any process that has answered once. The figure includes search, gate, rendering, packing
+Cold: every run has a new authorizer, a new token counter and empty caches of texts, names and ids; a store, its
+indexes, the tokenizer's vocabulary and the package's own word lists are loaded, as in any process that has answered
+once. The figure includes search, gate, rendering, packing
 and the session's log; creating the authorizer, once per process, is reported separately. Four cases:
 
 * ``allowed``: nothing is denied.
@@ -146,10 +147,10 @@ def _with_memories(graph: Graph) -> Batch:
 
 
 def forget() -> None:
-    """Empty every cache of a graphsearch function."""
+    """Empty every bounded cache of a graphsearch function; the others hold what the package brings itself."""
     ours = [module for name, module in sys.modules.items() if name.startswith("graphsearch.")]
     for function in (value for module in ours for value in vars(module).values()):
-        if hasattr(function, "cache_clear"):
+        if hasattr(function, "cache_clear") and function.cache_parameters()["maxsize"] is not None:
             function.cache_clear()
 
 

@@ -24,6 +24,7 @@ from graphsearch.context.choosing import (
 from graphsearch.context.lines import (
     CO_OCCURRENCE,
     ENOUGH,
+    FIRST,
     FOREIGN,
     LOW_SCORE,
     NO_TEXT,
@@ -49,7 +50,7 @@ from graphsearch.text.rendering import (
     memory_line,
     safe_text,
     short_triplet_line,
-    triplet_line,
+    with_fact,
 )
 
 MEMORIES: Final = 50
@@ -77,7 +78,7 @@ class Material:
     * ``labels``: those of scopes that lines begin with, none where one scope was searched.
     * ``doubt``: why this may not answer. ``reason``: why nothing was found. Else empty.
     * ``interpretation``: what was understood from the question, if the search interprets it.
-    * ``omitted``: by key, why something that was found is not in it. ``found`` and ``recalled``: all that was.
+    * ``omitted``: by key, why one of the first that were found is not in it. ``found`` and ``recalled``: all that was.
     """
 
     memories: tuple[tuple[RecalledMemory, ...], ...] = ()
@@ -124,11 +125,13 @@ def of_triplets(found: SearchResult, rows: Sequence[int] | None = None) -> Mater
     """The triplets of some ``rows`` that answer, of all by default."""
     shown = answering(found.triplets, range(len(found.triplets)) if rows is None else rows)
     triplets = tuple(found.triplets[row] for row in shown)
-    others = (key_of(each) for row, each in enumerate(found.triplets) if row not in shown)
+    labels = [_label(each.scopes, found.scopes) for each in triplets]
+    least = max(ANSWERING * max((each.breakdown.proximity for each in triplets), default=0.0), LEAST)
+    others = (key_of(each) for row, each in enumerate(found.triplets[:FIRST]) if row not in shown)
     return Material(
         triplets=triplets,
-        triplet_lines=_texts(triplets, found.scopes),
-        labels=frozenset(_label(each.scopes, found.scopes) for each in triplets) - {""},
+        triplet_lines=tuple(_text(each, least, label) for each, label in zip(triplets, labels, strict=True)),
+        labels=frozenset(labels) - {""},
         triplets_found=len(found.triplets),
         prompt_order=_among(shown, found.prompt_order),
         summary=found.summary,
@@ -162,7 +165,7 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
         omitted.update(graph.omitted)
-        omitted.update((key_of(each), _uncounted(each)) for each in found.triplets if not _counts(each))
+        omitted.update((key_of(each), _uncounted(each)) for each in found.triplets[:FIRST] if not _counts(each))
     every = list(alike.items())
     rows = paying(covered, recalled.rarity)
     paid = [every[row] for row in rows]
@@ -214,8 +217,9 @@ def _line(recalled: RecalledMemory, words: int, result: RecallResult, terms: Ter
 
 def _label(scopes: Iterable[Scope], searched: Collection[Scope]) -> str:
     """The projects that a line comes from; empty where one scope was searched."""
-    names = [safe_text(scope.project_id).replace("]", "")[:LONGEST_LABEL] for scope in scopes]
-    return ", ".join(names) if len(searched) > 1 else ""
+    if len(searched) <= 1:
+        return ""
+    return ", ".join(safe_text(scope.project_id).replace("]", "")[:LONGEST_LABEL] for scope in scopes)
 
 
 def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] | None:
@@ -226,20 +230,11 @@ def _among(kept: Sequence[int], order: Sequence[int] | None) -> tuple[int, ...] 
     return tuple(now[place] for place in order if place in now)
 
 
-def _texts(triplets: Sequence[Triplet], searched: Collection[Scope]) -> tuple[TripletText, ...]:
-    best = max((each.breakdown.proximity for each in triplets), default=0.0)
-    least = max(ANSWERING * best, LEAST)
-    return tuple(_text(triplet, least, _label(triplet.scopes, searched)) for triplet in triplets)
-
-
 def _text(triplet: Triplet, least: float, label: str) -> TripletText:
     statement = _is_statement(triplet)
-    return TripletText(
-        labelled(triplet_line(triplet, dated=statement), label),
-        labelled(short_triplet_line(triplet, dated=statement), label),
-        safe_text(triplet.relation.fact),
-        answers=statement and triplet.breakdown.proximity >= least,
-    )
+    short, fact = labelled(short_triplet_line(triplet, dated=statement), label), safe_text(triplet.relation.fact)
+    answers = statement and triplet.breakdown.proximity >= least
+    return TripletText(with_fact(short, fact), short, fact, answers=answers)
 
 
 def _is_statement(triplet: Triplet) -> bool:
@@ -251,7 +246,7 @@ REPEATED: Final = 0.3
 """The weight of a term that an earlier chosen sentence holds, relative to a new one."""
 ADJACENT: Final = 0.02
 """The weight of being adjacent to a chosen sentence, as a share of the rarest term's: a tie-breaker."""
-FIRST: Final = 0.01
+OPENING: Final = 0.01
 """The weight of being the first sentence, which introduces the topic; also as a share of the rarest term's."""
 CUT: Final = "…"
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+")
@@ -312,7 +307,7 @@ def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words:
     while True:
         gains = {
             row: _gain(each, known, weights)
-            + rarest * (ADJACENT * bool({row - 1, row + 1} & taken) + FIRST * (row == 0))
+            + rarest * (ADJACENT * bool({row - 1, row + 1} & taken) + OPENING * (row == 0))
             for row, each in enumerate(sentences)
             if row not in taken and row in open_ and each.size <= left
         }

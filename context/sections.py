@@ -10,7 +10,8 @@ from typing import Final
 
 import attrs
 
-from graphsearch.context.lines import CROWDED, REPEATS, Omitted, no_room, no_share
+from graphsearch.context.lines import CROWDED, FIRST, REPEATS, Omitted, no_room, no_share
+from graphsearch.context.tokens import fits
 from graphsearch.protocols import TokenCounter
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 
@@ -54,7 +55,7 @@ class Page:
     """What fits of both sections: indexes of the ``memories`` and ``triplets`` in print order, and the text.
 
     ``triplets_first``: the section of triplets precedes that of memories. ``memories_omitted`` and
-    ``triplets_omitted``: why the others are not in it, by index.
+    ``triplets_omitted``: why the others are not in it, by index; of triplets the first `FIRST`.
     """
 
     memories: tuple[int, ...]
@@ -110,13 +111,13 @@ def lay_out(
     def omitted(
         lines: Sequence[str], placed: Sequence[int], repeats: frozenset[int], head: str, share: int
     ) -> Mapping[int, Omitted]:
-        left = (row for row in range(len(lines)) if row not in placed)
+        left = {*range(len(lines))} - {*placed}
         return {row: REPEATS if row in repeats else why(lines[row], "" if placed else head, share) for row in left}
 
     return attrs.evolve(
         page,
         memories_omitted=omitted(lines, page.memories, repeated, heading, budget),
-        triplets_omitted=omitted(graph, page.triplets, repeating, TRIPLETS, share),
+        triplets_omitted=omitted(graph[:FIRST], page.triplets, repeating, TRIPLETS, share),
     )
 
 
@@ -196,7 +197,7 @@ def pack(
     spent = counter.count(heading + "\n") + sum(counter.count(lines[index] + "\n") for index in kept)
     repeats = set[int]()
     for index, line in enumerate(lines):
-        if index in kept or spent + counter.count(line) > budget:
+        if index in kept or not fits(line, budget - spent, counter):
             continue
         if shown.holds(line):
             repeats.add(index)
@@ -220,23 +221,26 @@ class ShownLines:
 
     def __init__(self, lines: Sequence[str] = (), labels: Collection[str] = ()) -> None:
         self._labels = tuple(labels)
-        self._lines = [_lowered(self._unlabelled(line)) for line in lines]
+        self._lines = [frozenset(self._words(line).values()) for line in lines]
 
     def add(self, line: str) -> None:
         """Add a shown line."""
-        self._lines.append(_lowered(self._unlabelled(line)))
+        self._lines.append(frozenset(self._words(line).values()))
 
     def holds(self, line: str) -> bool:
         """Whether a shown line has nearly all words of this line, and all of its numbers, names and negations.
 
         The day is ignored: what is repeated later is a repetition. So is the label, whichever scope repeats it.
         """
-        words = _words(self._unlabelled(line))
-        return any(_repeats(words, other) for other in self._lines)
+        words = self._words(line)
+        lowered, few = frozenset(words.values()), NEW * len(words)
+        return any(_repeats(words, lowered - other) for other in self._lines if len(lowered - other) <= few)
 
-    def _unlabelled(self, line: str) -> str:
+    def _words(self, line: str) -> Mapping[str, str]:
+        """The words of what a line states, each with its form in lower case."""
         label = next((each for each in self._labels if line.startswith(labelled("- ", each))), "")
-        return f"- {line.removeprefix(labelled('- ', label))}" if label else line
+        stated = f"- {line.removeprefix(labelled('- ', label))}" if label else line
+        return {word: word.lower() for word in _WORD.findall(_DAY.sub("", stated))}
 
 
 def labelled(line: str, label: str) -> str:
@@ -244,17 +248,10 @@ def labelled(line: str, label: str) -> str:
     return f"- [{label}] {line.removeprefix('- ')}" if label else line
 
 
-def _words(line: str) -> list[str]:
-    return _WORD.findall(_DAY.sub("", line))
-
-
-def _lowered(line: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in _words(line))
-
-
-def _repeats(words: Sequence[str], other: frozenset[str]) -> bool:
-    new = {word for word in words if word.lower() not in other}
-    return len(new) <= NEW * len(set(words)) and not any(map(_changes_meaning, new))
+def _repeats(words: Mapping[str, str], lacking: Collection[str]) -> bool:
+    """Whether few words are new, those that another line lacks in lower case, and none of these changes the meaning."""
+    new = [word for word, lower in words.items() if lower in lacking]
+    return len(new) <= NEW * len(words) and not any(map(_changes_meaning, new))
 
 
 def _changes_meaning(word: str) -> bool:

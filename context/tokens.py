@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from graphsearch.errors import InvalidInputError, MissingVocabularyError
+from graphsearch.protocols import TokenCounter
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -69,6 +70,15 @@ class TiktokenCounter:
             self._counts.clear()
         self._counts[key] = count
         return count
+
+
+def fits(text: str, room: int, counter: TokenCounter) -> bool:
+    """Whether a line has no more tokens than there is room for.
+
+    A token of tiktoken never spans two words: a line of more words than that need not be counted.
+    """
+    longer = isinstance(counter, TiktokenCounter) and text.count(" ") >= room
+    return not longer and counter.count(text) <= room
 
 
 def _load(name: str) -> Encoding:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 from typing import Unpack
 
 import attrs
@@ -295,8 +294,13 @@ class GraphSearchEngine(Engine):
             async with self._open_for(recalled) as reader:
                 if vector is not None:
                     await self._require_same_model(reader)
-                recalling = partial(recall, vector=vector, reader=reader, stopwatch=Stopwatch())
-                return await explain_memory(element.id, recalled, recalling, self.recall_scoring, reader)
+                return await explain_memory(
+                    element.id,
+                    recalled,
+                    lambda request, scoring: recall(request, vector, scoring, reader, Stopwatch()),
+                    self.recall_scoring,
+                    reader,
+                )
         if element.kind is ElementKind.ENTITY:
             ranked, parts = request.of(RankRequest, element.kind), self._parts()
             async with self._understood(ranked, await embedded(ranked, parts), parts) as (meaning, reader):

@@ -24,16 +24,17 @@ SLICE_S: Final = 0.05
 
 
 async def both(one: Coroutine[Any, Any, One], other: Coroutine[Any, Any, Other]) -> tuple[One, Other]:
-    """The results of two coroutines run concurrently. If one fails, the other has ended before the error is raised."""
-    tasks = asyncio.ensure_future(one), asyncio.ensure_future(other)
+    """The results of two coroutines run concurrently. If one fails, the other has ended before the error is raised.
+
+    The first is no task of its own: where it never waits, as in memory, that is half of what both cost.
+    """
     try:
-        first, second = await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
-    return first, second
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(other)
+            first = await one
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return first, task.result()
 
 
 async def in_order(call: Callable[[Item], Awaitable[Answer]], items: Iterable[Item], *, limit: int) -> list[Answer]:

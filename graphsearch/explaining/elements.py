@@ -1,56 +1,45 @@
-"""Explain why a memory was, or was not, recalled, an entity ranked, or a relation shown, for a question."""
+"""Explain why a memory was, or was not, recalled, an entity ranked, or a relation shown, for a question.
+
+An explanation asks the same question again, and reads the parts of what it finds; for what was kept out by a filter, or
+by the reach of a search, it asks a wider one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final, Protocol
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.access.evidence import supported_since
 from graphsearch.access.reader import Reader
 from graphsearch.access.references import known
-from graphsearch.columns.formulas import age_in_days, freshness
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import (
-    Explanation,
-    KeptOut,
-    Verdict,
-    explained,
-    nothing,
-    of_another_time,
-    verdict,
-)
-from graphsearch.model import ElementKind, ElementRef, Relation, ScorePart, Triplet, TripletScore
+from graphsearch.explaining.explanation import Explanation, KeptOut, Verdict, explained, of_another_time, verdict
+from graphsearch.model import ElementKind, ElementRef, Relation, Triplet, TripletScore
 from graphsearch.model.identity import id_or_name
 from graphsearch.modes.hydration import shown
 from graphsearch.modes.mode import Question
-from graphsearch.modes.options import SearchRequest
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.entities.options import RankRequest
-from graphsearch.ranking.entities.proposing import Proposal
 from graphsearch.ranking.entities.ranker import analysed, at_time_asked, chosen, proposed, scored
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring
 from graphsearch.ranking.memories.result import RecallResult
 from graphsearch.ranking.triplets.findings import Findings, best_triplets
 from graphsearch.ranking.triplets.parts import Parts
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
 
 ALL: Final = 1_000_000_000
 WIDE: Final = 2_000
 """Hits requested of each search if those of the recall do not contain the memory."""
+WIDE_SEEDS: Final = 1_000
+"""Seeds, or facts, of the wider search for a relation that the explained search did not reach."""
+FAR: Final = 10
+"""Hops of the wider search."""
 
-
-class Recalling(Protocol):
-    """A recall with all arguments bound except the request."""
-
-    async def __call__(self, request: RecallRequest, *, scoring: RecallScoring) -> RecallResult:
-        """The memories recalled for a question."""
-        ...
+Recalling = Callable[[RecallRequest, RecallScoring], Awaitable[RecallResult]]
 
 
 async def explain_memory(
@@ -68,19 +57,17 @@ async def explain_memory(
         reason = "its text is not kept, so it has nothing to show; what it mentions leads to other memories"
         return explain(0, (KeptOut.NO_TEXT, reason))
     everything = attrs.evolve(request, limit=ALL, min_score=0.0, min_relevance=0.0, diversity=0.0)
-    result = await recalling(everything, scoring=scoring)
+    result = await recalling(everything, scoring)
     if (row := _row(memory_id, result)) is not None:
-        found, answer = result.memories[row], await recalling(request, scoring=scoring)
+        found, answer = result.memories[row], await recalling(request, scoring)
         became: Verdict = (KeptOut.MIN_RELEVANCE, answer.reason)
         if answer.relevance >= answer.floor:
             became = verdict(row + 1, found.score, request, shown=_row(memory_id, answer) is not None)
         return explain(result.found, became, found, row + 1)
     if kept_out := of_another_time(memory, reader.view):
         return explain(result.found, kept_out)
-    wider = attrs.evolve(scoring, candidates=max(WIDE, scoring.candidates))
-    further = await recalling(everything, scoring=wider)
-    row = _row(memory_id, further)
-    if row is None:
+    further = await recalling(everything, attrs.evolve(scoring, candidates=max(WIDE, scoring.candidates)))
+    if (row := _row(memory_id, further)) is None:
         reason = "not found: it shares no word, no meaning and no entity with the question"
         return explain(result.found, (KeptOut.NOT_FOUND, reason))
     reason = f"no search has it among its {scoring.candidates} best; had they gone on, its rank would be {row + 1}"
@@ -92,11 +79,7 @@ def _row(memory_id: str, result: RecallResult) -> int | None:
 
 
 async def explain_entity(
-    element: ElementRef,
-    request: RankRequest,
-    meaning: Understanding | None,
-    parts: Parts,
-    reader: Reader,
+    element: ElementRef, request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
 ) -> Explanation:
     """Rank and score of an entity, or what kept it out; a merged entity is explained as the one it was merged into.
 
@@ -108,63 +91,60 @@ async def explain_entity(
     now, reader = reader.view.as_of, at_time_asked(meaning, reader)
     found = await proposed(request, meaning, parts, reader)
     among = found[: request.candidates]
-    analysis = analysed(request.query, meaning, now)
     place = next((row for row, each in enumerate(found) if each.entity.id == wanted.id), None)
-    if place is not None and place < request.candidates:
-        ranked = await scored(among, analysis, request, meaning, parts, reader)
-        row, own = _ranked(wanted.id, ranked)
-        shown = wanted.id in {each.entity.id for each in chosen(ranked, request)}
-        return explain(len(ranked), verdict(row + 1, own.score, request, shown=shown), own, row + 1)
-    if kept_out := of_another_time(wanted, reader.view):
+    late = place is None or place >= request.candidates
+    if late and (kept_out := of_another_time(wanted, reader.view)):
         return explain(len(among), kept_out)
-    late = Proposal(entity=wanted, original=0.0, channels={}) if place is None else found[place]
-    ranked = await scored([*among, late], analysis, request, meaning, parts, reader)
-    _, own = _ranked(wanted.id, ranked)
+    if late:
+        among = [*among, FoundEntity(entity=wanted, original=0.0) if place is None else found[place]]
+    ranked = await scored(among, analysed(request.query, meaning, now), request, meaning, parts, reader)
+    row, own = next((row, each) for row, each in enumerate(ranked) if each.entity.id == wanted.id)
+    if not late:
+        is_shown = wanted.id in {each.entity.id for each in chosen(ranked, request)}
+        return explain(len(ranked), verdict(row + 1, own.score, request, shown=is_shown), own, row + 1)
     if place is None:
-        reason = "not found: no search has it among its best, by a word or by meaning"
-        return explain(len(among), (KeptOut.NOT_FOUND, reason), own)
-    reason = f"found, but place {place + 1} lies beyond the {request.candidates} candidates"
-    return explain(len(among), (KeptOut.CANDIDATES, reason), own)
-
-
-def _ranked(entity_id: UUID, ranked: Sequence[FoundEntity]) -> tuple[int, FoundEntity]:
-    return next((row, each) for row, each in enumerate(ranked) if each.entity.id == entity_id)
-
-
-WIDE_SEEDS: Final = 1_000
-"""Seeds, or facts, of the wider search for a relation that the explained search did not reach."""
-FAR: Final = 10
-"""Hops of the wider search."""
-
-_TIME: Final = {KeptOut.NOT_KNOWN: "known", KeptOut.NOT_HELD: "held"}
+        became = KeptOut.NOT_FOUND, "not found: no search has it among its best, by a word or by meaning"
+    else:
+        became = KeptOut.CANDIDATES, f"found, but place {place + 1} lies beyond the {request.candidates} candidates"
+    return explain(len(ranked) - 1, became, own)
 
 
 async def explain_relation(element: ElementRef, question: Question, reader: Reader) -> Explanation:
     """Rank and score of a relation, or what kept it out.
 
-    A relation kept out by a filter, or by the reach of the search, is scored as by a wider search without that filter,
-    else by itself with proximity 0; one that does not hold, or was not known, has score 0. Raises
-    `UnknownElementError` if there is no such relation, or it is hidden: the error does not distinguish the two.
+    A relation kept out by a filter, or by the reach of the search, is scored as by a wider search without that filter;
+    one that this does not reach, that does not hold, or was not known, has score 0. Raises `UnknownElementError` if
+    there is no such relation, or it is hidden: the error does not distinguish the two.
     """
     relation = await reader.relation(UUID(str(element.key)))
     if relation is None:
         raise UnknownElementError(f"no relation {element.id} in {reader.scope}")
+    request = question.request
+    explain = partial(explained, ElementRef(ElementKind.RELATION, str(relation.id)), request.query, request.mode)
     answer = await question.mode.find(question, reader)
     of = len(answer.findings.rows())
     if ranked := await _placed(relation.id, answer.findings, reader):
         rank, triplet = ranked
-        result = await shown(answer, question, reader)
-        became = verdict(rank, triplet.score, question.request, shown=relation.id in result.provenance)
-        return _explained(triplet, question, of, became, rank)
-    kept_out, reason = _kept_out(relation, reader)
-    if kept_out is not None and kept_out in _TIME:
-        triplet = await _by_itself(relation, 0.0, question.parts.scoring, reader)
-        return _explained(triplet, question, of, (kept_out, reason), parts=nothing(_TIME[kept_out]))
-    triplet = await _wider(relation, question, reader)
-    return _explained(triplet, question, of, (kept_out, reason))
+        is_shown = relation.id in (await shown(answer, question, reader)).provenance
+        return explain(of, verdict(rank, triplet.score, request, shown=is_shown), triplet, rank)
+    if kept_out := of_another_time(relation, reader.view):
+        return explain(of, kept_out, await _unscored(relation, reader))
+    wider = reader.viewing(attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=()))
+    further = attrs.evolve(
+        request,
+        seeds=max(request.seeds, WIDE_SEEDS),
+        limit=max(request.limit, WIDE_SEEDS),
+        depth=max(request.depth, 1),
+        max_hops=FAR,
+        min_edge_confidence=0.0,
+    )
+    reached = await question.mode.find(attrs.evolve(question, request=further), wider)
+    ranked = await _placed(relation.id, reached.findings, wider)
+    return explain(of, _kept_out(relation, reader), ranked[1] if ranked else await _unscored(relation, reader))
 
 
 async def _placed(relation_id: UUID, found: Findings, reader: Reader) -> tuple[int, Triplet] | None:
+    """The rank of a relation that answers, from 1, and the triplet."""
     rows = found.rows()
     ids = reader.relation_ids(found.subgraph.relations[rows])
     if relation_id not in ids:
@@ -179,8 +159,6 @@ async def _placed(relation_id: UUID, found: Findings, reader: Reader) -> tuple[i
 def _kept_out(relation: Relation, reader: Reader) -> Verdict:
     """The first filter that the relation fails, else that nothing led to it."""
     view = reader.view
-    if kept_out := of_another_time(relation, view):
-        return kept_out
     if relation.confidence < view.min_edge_confidence:
         least = f"the least asked for, {view.min_edge_confidence:g}"
         return KeptOut.LOW_CONFIDENCE, f"confidence {relation.confidence:g} is below {least}"
@@ -189,79 +167,9 @@ def _kept_out(relation: Relation, reader: Reader) -> Verdict:
     return KeptOut.NOT_FOUND, "not reached: no seed leads to it within the hops and the fan-out allowed"
 
 
-async def _wider(relation: Relation, question: Question, reader: Reader) -> Triplet:
-    """The relation as found by a wider search, without a least confidence and with skipped types."""
-    view = attrs.evolve(reader.view, min_edge_confidence=0.0, skipped_types=())
-    unfiltered = reader.viewing(view)
-    found = await question.mode.find(attrs.evolve(question, request=_widened(question.request)), unfiltered)
-    ranked = await _placed(relation.id, found.findings, unfiltered)
-    return ranked[1] if ranked else await _by_itself(relation, 1.0, question.parts.scoring, reader)
-
-
-def _widened(request: SearchRequest) -> SearchRequest:
-    return attrs.evolve(
-        request,
-        seeds=max(request.seeds, WIDE_SEEDS),
-        limit=max(request.limit, WIDE_SEEDS),
-        depth=max(request.depth, 1),
-        max_hops=FAR,
-        min_edge_confidence=0.0,
-    )
-
-
-async def _by_itself(relation: Relation, counts: float, options: ScoringOptions, reader: Reader) -> Triplet:
-    """The relation at the greatest distance from the question; ``counts`` is 0 if it is not reliable at all."""
+async def _unscored(relation: Relation, reader: Reader) -> Triplet:
+    """The triplet of a relation that no search finds: its score is 0."""
     ends = {end.id: end for end in await reader.get_entities([relation.source_id, relation.target_id])}
-    source, target = ends[relation.source_id], ends[relation.target_id]
-    known = reader.type_of(relation.type)
-    age = age_in_days(np.array(supported_since(relation)), reader.view.as_of.timestamp())
-    reliable = {
-        "confidence": relation.confidence,
-        "freshness": float(freshness(age, known.ages_by)),
-        "prior": known.prior,
-    }
-    importance = (source.importance_weight + target.importance_weight) / 2.0
-    scores = score(
-        proximity=0.0,
-        importance=importance,
-        feedback=relation.feedback_weight,
-        options=options,
-        **{**reliable, "prior": counts * known.prior},
-    )
-    found = TripletScore(
-        value=float(scores.value),
-        strength=float(scores.strength),
-        proximity_part=float(scores.proximity_part),
-        importance_part=float(scores.importance_part),
-        feedback_part=float(scores.feedback_part),
-        proximity=0.0,
-        confidence=reliable["confidence"],
-        freshness=reliable["freshness"],
-        prior=reliable["prior"],
-        importance=importance,
-        feedback=relation.feedback_weight,
-        hops=0,
-    )
-    return Triplet(source=source, relation=relation, target=target, breakdown=found)
-
-
-def _explained(
-    triplet: Triplet,
-    question: Question,
-    of: int,
-    became: Verdict,
-    rank: int | None = None,
-    parts: tuple[ScorePart, ...] | None = None,
-) -> Explanation:
-    element = ElementRef(ElementKind.RELATION, str(triplet.relation.id))
-    parts = _parts(triplet.breakdown, question.parts.scoring) if parts is None else parts
-    return explained(element, question.request.query, question.request.mode, of, became, triplet, rank, parts)
-
-
-def _parts(found: TripletScore, options: ScoringOptions) -> tuple[ScorePart, ...]:
-    """Proximity, by its parts if it has several, importance and feedback; weights are contributions of a value of 1."""
-    *near, importance, feedback = found.parts
-    if not found.proximity:
-        weight = (1.0 - options.feedback_influence) * (1.0 - options.importance_influence) * found.strength
-        near = [attrs.evolve(each, weight=weight) for each in near]
-    return *near, importance, feedback
+    zeros: dict[str, Any] = {each.name: 0 for each in attrs.fields(TripletScore) if each.name != "relevance"}
+    score = attrs.evolve(TripletScore(**zeros), confidence=relation.confidence, feedback=relation.feedback_weight)
+    return Triplet(source=ends[relation.source_id], relation=relation, target=ends[relation.target_id], breakdown=score)

@@ -94,11 +94,6 @@ class Explanation(Displayed):
         return text or f"{self.element.kind.value} {safe_text(self.element.id)}"
 
 
-def nothing(name: str) -> tuple[ScorePart, ...]:
-    """The only part of an element that can have no score: whether it was known, or held."""
-    return (ScorePart(name=name, value=0.0, weight=1.0),)
-
-
 Verdict = tuple[KeptOut | None, str]
 """What kept an element out, None if it was shown, and the same in words."""
 
@@ -142,12 +137,14 @@ def explained(
     became: Verdict,
     found: Triplet | RecalledMemory | FoundEntity | None = None,
     rank: int | None = None,
-    parts: tuple[ScorePart, ...] | None = None,
 ) -> Explanation:
-    """The explanation of an element by its verdict; its parts are those that were found unless others are given."""
+    """The explanation of an element by its verdict, with the parts of what was found.
+
+    What has no score has one part: what it was not, such as "known" or "held".
+    """
     why, reason = became
-    if parts is None:
-        parts = found.parts if found else nothing(str(why).removeprefix("not_"))
+    has_score = found is not None and (rank is not None or found.score > 0)
+    missing = ScorePart(name=str(why).removeprefix("not_"), value=0.0, weight=1.0)
     return Explanation(
         element=element,
         query=query,
@@ -155,7 +152,7 @@ def explained(
         rank=rank,
         of=of,
         score=found.score if found else 0.0,
-        parts=parts,
+        parts=found.parts if found and has_score else (missing,),
         kept_out=why,
         reason=reason,
         found=found,

@@ -47,7 +47,7 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "Community": ("size",),
         "CommunitySummary": ("text",),
         "Duplicate": ("verdict",),
-        "FoundEntity": ("score", "parts", "factors", "connections", "connected_names", "relation_types", "dates"),
+        "FoundEntity": ("score", "parts"),
         "GraphPath": ("hops",),
         "JudgeReport": ("judged", "merged", "distinct", "left", "why"),
         "RecalledMemory": ("parts",),
@@ -59,7 +59,9 @@ COMPUTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Properties that are written besides the fields, by the name of the class. They are dropped when read."""
-UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"FoundEntity": ("ranked",), "Sentence": ("sources",)})
+UNSAID: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"FoundEntity": ("original", "relevance", "relevance_part", "feedback_part"), "Sentence": ("sources",)}
+)
 """Fields that are not written."""
 RETIRED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"Signature": ("edge_kind",)})
 """Fields that were written once, and are dropped when read: databases have them."""

@@ -32,7 +32,7 @@ class Named:
     """The entities that names and words of names lead to.
 
     ``matches`` are by any entity; ``hits`` are those of their entities that hold in a view, by id, and ``entities``
-    these entities, one for each hit. ``common`` are words that were left out, since too many entities have them.
+    these entities, one for each hit. ``common`` are the words that were left out, since too many entities have them.
     """
 
     matches: Sequence[NameMatch]

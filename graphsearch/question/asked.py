@@ -26,9 +26,13 @@ BEST_FACTS: Final = 3
 
 
 def standardised(values: Floats) -> Floats:
-    """Values in standard deviations from their mean; zeros if all are equal."""
-    deviation = values.std() if len(values) else 0.0
-    return (values - values.mean()) / deviation if deviation > 1e-9 else np.zeros(len(values))  # noqa: PLR2004
+    """Values in standard deviations from their mean, by row; zeros if all of a row are equal."""
+    if not values.shape[-1]:
+        return values
+    apart = values - values.mean(axis=-1, keepdims=True)
+    deviation = np.sqrt((apart * apart).mean(axis=-1, keepdims=True))
+    scaled: Floats = np.divide(apart, deviation, out=np.zeros_like(apart), where=deviation > 1e-9)  # noqa: PLR2004
+    return scaled
 
 
 def by_words(profile: TypeProfile, terms: Iterable[str]) -> Floats:
@@ -77,7 +81,7 @@ def affinities(
         parts += [cosines(phrases, vector), cosines(typed, vector)]
         if profile.vectors.shape[1] == len(vector):
             parts.append(by_facts(profile, vector))
-    return standardised(np.sum([standardised(part) for part in parts], axis=0))
+    return standardised(standardised(np.array(parts, np.float64)).sum(axis=0))
 
 
 _PRONOUNS: Final[Mapping[str, str]] = {

@@ -475,33 +475,27 @@ async def with_other_forms(
     known: MutableMapping[UUID, Nameable],
 ) -> tuple[Linked, Hits]:
     """Links with those of names in other forms, and the entities that were considered for them."""
-    words = {
-        name: frozenset(
-            (
-                *reading.lookups(reading.TypedName(name.text, ""))[0],
-                *reading.form_lookups(reading.read(name.text, "person")),
-                *misspellings(fold(name.text)),
-            )
-        )
-        for name in names[:MAX_LOOKED_UP]
-    }
+    words = {name: _words_of_forms(name.text) for name in names[:MAX_LOOKED_UP]}
     found = await _named((), sorted(frozenset().union(*words.values())), reader, known)
     links = await aside(
-        lambda: [one for name in words for one in links_of(name, _with_word(found.nameable, words[name]))], found.size
+        lambda: [one for name in words for one in links_of(name, _having(found.nameable, words[name]))], found.size
     )
     named = question.places((each.start, each.end) for each in links)
     masked = tuple(part or place in named for place, part in enumerate(linked.masked))
     return Linked(links=(*linked.links, *links), masked=masked), found.hits
 
 
-def _with_word(known: Sequence[Nameable], words: frozenset[str]) -> list[Nameable]:
+def _words_of_forms(name: str) -> frozenset[str]:
+    """The words by which names are found that a written name may be a form of."""
+    things, people = reading.lookups(reading.TypedName(name, ""))[0], reading.form_lookups(reading.read(name, "person"))
+    return frozenset((*things, *people)) | misspellings(fold(name))
+
+
+def _having(known: Sequence[Nameable], words: frozenset[str]) -> list[Nameable]:
     """The entities with one of some words in a name, each with its first `MAX_COMPARED` names that have one."""
-    found = []
-    for each in known:
-        names = tuple(islice((name for name in each.names if not words.isdisjoint(name_words(name))), MAX_COMPARED))
-        if names:
-            found.append(Nameable(id=each.id, type=each.type, names=names))
-    return found
+    having = ((each, (name for name in each.names if not words.isdisjoint(name_words(name)))) for each in known)
+    cut = [(each, tuple(islice(names, MAX_COMPARED))) for each, names in having]
+    return [attrs.evolve(each, names=names) for each, names in cut if names]
 
 
 def links_of(name: WrittenName, known: Sequence[Nameable]) -> list[Link]:

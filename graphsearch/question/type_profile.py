@@ -112,16 +112,20 @@ def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyse
     """The profile of some examples, at most `EXAMPLES` per type; ``vectors`` are those of their facts, one row each."""
     types = tuple(sorted({each.type for each in examples}))
     row_of = {name: row for row, name in enumerate(types)}
-    of_type: dict[str, list[Example]] = defaultdict(list)
-    for each in examples:
-        of_type[each.type].append(each)
+    places: list[list[int]] = [[] for _ in types]
+    for place, each in enumerate(examples):
+        places[row_of[each.type]].append(place)
+    of_type = {name: [examples[place] for place in rows] for name, rows in zip(types, places, strict=True)}
+    widest = max(map(len, places), default=0)
+    example_rows = [[*rows, *[-1] * (widest - len(rows))] for rows in places]
     phrases = tuple(map(spread, types))
-    ends = {name: _usual_ends(of_type[name]) for name in types}
-    typed = tuple(
-        f"{spread(ends[name][0])} {phrase} {spread(ends[name][1])}" for name, phrase in zip(types, phrases, strict=True)
-    )
+    ends = (_usual_ends(of_type[name]) for name in types)
+    typed = tuple(f"{spread(one)} {phrase} {spread(two)}" for phrase, (one, two) in zip(phrases, ends, strict=True))
     kinds = tuple(sorted({kind for each in examples for kind in (each.source_kind, each.target_kind)}))
     kind_phrases = tuple(map(spread, kinds))
+    meets = np.zeros((len(kinds), len(types)), np.bool_)
+    for each in examples:
+        meets[[kinds.index(each.source_kind), kinds.index(each.target_kind)], row_of[each.type]] = True
     return TypeProfile(
         types=types,
         phrases=phrases,
@@ -130,10 +134,10 @@ def type_profile(examples: Sequence[Example], vectors: Vector, analyser: Analyse
         kinds=kinds,
         kind_phrases=kind_phrases,
         kind_terms=tuple(frozenset(analyser.terms(phrase)[-1:]) for phrase in kind_phrases),
-        meets=_meets(examples, kinds, row_of),
+        meets=meets,
         postings=_postings([_document(line, of_type[name], analyser) for name, line in zip(types, typed, strict=True)]),
         vectors=vectors,
-        example_rows=_rows_by_type([row_of[each.type] for each in examples], len(types)),
+        example_rows=np.array(example_rows, np.intp).reshape(len(types), widest),
         wording=_wording(examples, [*phrases, *kind_phrases], analyser),
         examples=len(examples),
         containing=Counter(term for each in examples for term in set(analyser.terms(each.line))),
@@ -154,23 +158,6 @@ def _may_turn(examples: Sequence[Example]) -> bool:
 def _usual_ends(examples: Iterable[Example]) -> tuple[str, str]:
     counted = Counter((each.source_kind, each.target_kind) for each in examples)
     return min(counted, key=lambda ends: (-counted[ends], ends))
-
-
-def _meets(examples: Iterable[Example], kinds: Sequence[str], row_of: Mapping[str, int]) -> Mask:
-    place = {kind: row for row, kind in enumerate(kinds)}
-    meets = np.zeros((len(kinds), len(row_of)), np.bool_)
-    for each in examples:
-        meets[[place[each.source_kind], place[each.target_kind]], row_of[each.type]] = True
-    return meets
-
-
-def _rows_by_type(type_rows: Sequence[int], count: int) -> Rows:
-    """The places of each type in some rows of types, filled up with -1."""
-    places: list[list[int]] = [[] for _ in range(count)]
-    for place, row in enumerate(type_rows):
-        places[row].append(place)
-    widest = max(map(len, places), default=0)
-    return np.array([[*each, *[-1] * (widest - len(each))] for each in places], np.intp).reshape(count, widest)
 
 
 def _document(line: str, examples: Iterable[Example], analyser: Analyser) -> Counter[str]:
@@ -273,24 +260,19 @@ class ProfileCache:
         ``apart`` opens another reader of the same, in the same snapshot: what a profile is denied is not counted as
         denied to a question, since it depends on what was asked before.
         """
-        seen = _seen(gate, reader.scope)
-        if seen is None:
-            return await _read_apart(apart)
-        view = reader.view
+        seen, view = _seen(gate, reader.scope), reader.view
         past = known_at and (known_at, view.as_of)  # what had not occurred by then is not known either
-        shown, version = (seen, view.min_edge_confidence, past), await reader.version()
+        shown, version = (seen, view.min_edge_confidence, past), None if seen is None else await reader.version()
         known = self._kept.get(shown)
-        if known is None or known[0] != version:
-            known = self._kept[shown] = version, await _read_apart(apart)
+        if known is None or seen is None or known[0] != version:
+            async with apart() as uncounted:
+                known = version, await read_profile(uncounted)
+        if seen is not None:
+            self._kept[shown] = known
+            self._kept.move_to_end(shown)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-        self._kept.move_to_end(shown)
         return known[1]
-
-
-async def _read_apart(apart: Callable[[], AbstractAsyncContextManager[Reader]]) -> TypeProfile:
-    async with apart() as reader:
-        return await read_profile(reader)
 
 
 def _seen(gate: Gate | None, scope: Scope) -> Hashable | None:
@@ -342,17 +324,16 @@ def _first_of_each(types: Sequence[str], taken: Counter[str], most: int) -> list
 
 async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Example]:
     ids = sorted({end for each in relations for end in (each.source_id, each.target_id)})
-    ends = {entity.id: entity for entity in await reader.get_entities(ids)}
+    entities = {entity.id: entity for entity in await reader.get_entities(ids)}
+    ends = ((each, entities[each.source_id], entities[each.target_id]) for each in relations)
     return [
         Example(
             type=each.type,
-            source_kind=ends[each.source_id].type,
-            target_kind=ends[each.target_id].type,
-            names=tuple(
-                name for end in (each.source_id, each.target_id) for name in (ends[end].name, *ends[end].aliases)
-            ),
-            line=relation_line(ends[each.source_id].name, each.type, ends[each.target_id].name, each.fact),
+            source_kind=source.type,
+            target_kind=target.type,
+            names=(source.name, *source.aliases, target.name, *target.aliases),
+            line=relation_line(source.name, each.type, target.name, each.fact),
             fact=each.fact,
         )
-        for each in relations
+        for each, source, target in ends
     ]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import cached_property
 from typing import Final
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -140,7 +141,7 @@ class Understanding:
             worded=self.worded,
         )
 
-    @property
+    @cached_property
     def worded(self) -> float:
         """The share of the question, in [0, 1], that belongs to the type asked for most, by words alone."""
         if not len(self.affinity):
@@ -229,12 +230,9 @@ def guess_residue(question: QuestionText) -> str:
 
     This is `Understanding.residue` for most questions, known before anything is read.
     """
-    spans = [*asked_time(question.text, _ANY_TIME).spans, *((each.start, each.end) for each in question.written)]
+    spans = [*question.time.spans, *((each.start, each.end) for each in question.written)]
     hollow = (place for place, text in enumerate(question.texts) if text in HOLLOW)
     return question.without(question.places(spans).union(hollow))
-
-
-_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def _normalised(vectors: Vector) -> Vector:
@@ -256,7 +254,8 @@ async def understand(
     counts only where the caller gave none; its names are looked up at that time (`AskedTime.view`).
     """
     read, given = vectors.question if vectors else QuestionText(question), reader.view
-    time = PRESENT if given.since is not None else asked_time(question, given.as_of, as_of=as_of)
+    timeless = given.since is not None or read.time == PRESENT
+    time = PRESENT if timeless else asked_time(question, given.as_of, as_of=as_of)
     then = reader.viewing(time.view(given))
     found = await look_up(read, then, profile.nameable)
     if time.spans and (dated := dated_names(read, time.spans, found.nameable)):

@@ -161,6 +161,7 @@ class NamingSpec(StoreSpec):
             ("rao", old.id, False),
             ("c++", CODE.id, True),
         }
+        assert found.common == ["priya"]
         assert ids_of(store, ENTITY, found.hits) == [each.id for each in found.entities] == sorted((PRIYA.id, CODE.id))
         nothing = await store.named([], [], limit=3, view=view())
         assert (len(nothing.matches), len(nothing.hits), len(nothing.entities)) == (0, 0, 0)

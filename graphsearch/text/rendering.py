@@ -62,8 +62,11 @@ def entity_name(entity: Entity) -> str:
 
 def triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
     """``- source --type--> target``, or ``- source --type--> target — fact`` if the relation has a fact."""
-    fact = safe_text(triplet.relation.fact)
-    line = short_triplet_line(triplet, dated=dated)
+    return with_fact(short_triplet_line(triplet, dated=dated), safe_text(triplet.relation.fact))
+
+
+def with_fact(line: str, fact: str) -> str:
+    """The line of a relation with its fact, if it has one; both are safe."""
     return f"{line} — {fact}" if fact else line
 
 
@@ -76,9 +79,9 @@ def short_triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
 
 def relation_line(source: Entity, relation: Relation, target: Entity) -> str:
     """The line of a relation between two entities, with its period and its fact, if known."""
-    period, fact = period_of(relation), safe_text(relation.fact)
+    period = period_of(relation)
     line = _arrow(source, relation, target) + (f" ({period})" if period else "")
-    return f"{line} — {fact}" if fact else line
+    return with_fact(line, safe_text(relation.fact))
 
 
 def _arrow(source: Entity, relation: Relation, target: Entity) -> str:

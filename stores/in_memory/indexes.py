@@ -60,7 +60,7 @@ class Matrix:
         # A product of a whole matrix sums equal rows in different orders; these few are summed alike, to expose ties.
         exact = np.einsum("ij,j->i", self.vectors[near], query.astype(np.float64))
         distance = np.minimum(np.maximum(1.0 - exact, 0.0), 2.0)
-        order = np.lexsort((near, distance))[:limit]
+        order = np.argsort(distance, kind="stable")[:limit]
         return self.rows[near[order]], distance[order]
 
     def _products(self, query: Vector) -> Scores:
@@ -153,7 +153,7 @@ class Postings:
             scores[theirs] += np.float32(known.idf(term)) * weights
         scores = scores.take(rows)
         top = _best(scores, limit, margin=np.float32(0.0))
-        order = np.lexsort((top, -scores[top]))[:limit]
+        order = np.argsort(-scores[top], kind="stable")[:limit]
         return rows[top[order]].astype(np.int64), scores[top[order]].astype(np.float64)
 
     def _entries(self, term: str) -> slice:
@@ -162,7 +162,7 @@ class Postings:
 
 
 def _best(scores: Scores, limit: int, *, margin: np.float32) -> Rows:
-    """The rows of the greatest finite scores, unordered: all that may be among the first ``limit``."""
+    """The rows of the greatest finite scores, in order of row: all that may be among the first ``limit``."""
     if limit <= 0:
         return np.empty(0, np.int64)
     if limit < len(scores):

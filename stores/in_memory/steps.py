@@ -218,10 +218,6 @@ class Sessions:
 
 def adjacency(state: State) -> Adjacency:
     """The relations at every entity."""
-    return state.once(_adjacency)
-
-
-def _adjacency(state: State) -> Adjacency:
     entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
     return state.derive(Adjacency.build, entities, relations, state.types)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import repeat
 from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Hits, Mask
-from graphsearch.model import ElementKind, Entity, Memory, Relation, View
+from graphsearch.model import ElementKind, View
 from graphsearch.stores.in_memory.state import State
 
 Rows = NDArray[np.int64]
@@ -74,11 +73,13 @@ class Span:
         return np.unique(self.end)
 
     @classmethod
-    def of(cls, starts: Iterable[datetime | None], ends: Iterable[datetime | None]) -> Span:
-        """Build periods from times; None is open."""
-        start = np.array([seconds(moment, -np.inf) for moment in starts], np.float64)
-        end = np.array([seconds(moment, np.inf) for moment in ends], np.float64)
-        return cls(start, end)
+    def of(cls, table: Table, start: str, end: str | None = None) -> Span:
+        """The periods between two attributes of elements; None is open."""
+        starts = np.array([seconds(each, -np.inf) for each in map(attrgetter(start), table.items)], np.float64)
+        if end is None:
+            return cls(starts, np.full(len(starts), np.inf))
+        ends = np.array([seconds(each, np.inf) for each in map(attrgetter(end), table.items)], np.float64)
+        return cls(starts, ends)
 
     def place(self, first: float, last: float) -> tuple[int, int]:
         """How many starts and ends are past: where they are equal, [first, last] meets the same rows."""
@@ -146,24 +147,19 @@ class Visibility:
     @classmethod
     def of_entities(cls, table: Table) -> Visibility:
         """An entity is in view if it is valid, known and not merged."""
-        entities: Sequence[Entity] = table.items
-        shown = np.array([entity.merged_into is None for entity in entities], np.bool_)
-        return cls(
-            Span.of((entity.valid_from for entity in entities), (entity.valid_to for entity in entities)),
-            Span.of((entity.created_at for entity in entities), repeat(None, len(entities))),
-            shown=None if shown.all() else shown,
-        )
+        shown = np.array([entity.merged_into is None for entity in table.items], np.bool_)
+        valid, known = Span.of(table, "valid_from", "valid_to"), Span.of(table, "created_at")
+        return cls(valid, known, shown=None if shown.all() else shown)
 
     @classmethod
     def of_relations(cls, table: Table) -> Visibility:
         """A relation is in view if it is valid, known, confident enough and of no skipped type."""
-        relations: Sequence[Relation] = table.items
-        codes = {name: code for code, name in enumerate(sorted({relation.type for relation in relations}))}
+        codes = {name: code for code, name in enumerate(sorted({relation.type for relation in table.items}))}
         return cls(
-            Span.of((relation.valid_from for relation in relations), (relation.valid_to for relation in relations)),
-            Span.of((relation.created_at for relation in relations), (relation.retracted_at for relation in relations)),
-            confidence=np.array([relation.confidence for relation in relations], np.float64),
-            types=np.array([codes[relation.type] for relation in relations], np.int32),
+            Span.of(table, "valid_from", "valid_to"),
+            Span.of(table, "created_at", "retracted_at"),
+            confidence=np.array([relation.confidence for relation in table.items], np.float64),
+            types=np.array([codes[relation.type] for relation in table.items], np.int32),
             type_codes=codes,
             signatures=table.codes,
         )
@@ -171,11 +167,7 @@ class Visibility:
     @classmethod
     def of_memories(cls, table: Table) -> Visibility:
         """A memory is in view if it had occurred and was known."""
-        memories: Sequence[Memory] = table.items
-        return cls(
-            Span.of((memory.occurred_at for memory in memories), repeat(None, len(memories))),
-            Span.of((memory.created_at for memory in memories), repeat(None, len(memories))),
-        )
+        return cls(Span.of(table, "occurred_at"), Span.of(table, "created_at"))
 
     def seen(self, view: View) -> Mask | None:
         """Which rows are in view; None if all are. Not to be changed."""
@@ -271,18 +263,10 @@ _VISIBILITY: Final[Mapping[ElementKind, Callable[[Table], Visibility]]] = {
 
 def table(state: State, kind: ElementKind) -> Table:
     """The rows of a kind."""
-    return state.once(_table, kind)
-
-
-def _table(state: State, kind: ElementKind) -> Table:
     elements = state.elements(kind)
     return state.derive(Table.build, elements.items, elements.codes)
 
 
 def visibility(state: State, kind: ElementKind) -> Visibility:
     """The columns of a kind that views filter on."""
-    return state.once(_visibility, kind)
-
-
-def _visibility(state: State, kind: ElementKind) -> Visibility:
     return state.derive(_VISIBILITY[kind], table(state, kind))

@@ -229,46 +229,34 @@ WHERE new.term = wanted.term
 wanted.idf * (p.frequency / (p.frequency
     + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * p.length / %(average)s::float8)))
 
--- entity found --
+-- entity ends --
 
--- memory found --
+-- memory ends --
 
--- relation found --
--- Relations that were found as steps, too: they are walked next.
-CROSS JOIN (
-    WITH found AS (SELECT id, row_number() OVER (ORDER BY value DESC, id) AS place FROM hit)
-    {found as steps}
-) steps
+-- relation ends --
+-- What a walk needs of a relation, with what a view asks of both ends: so no end is looked up again. An end that is not in
+-- view gets no importance.
+, e.confidence, {since} AS since, e.feedback_weight, e.source_id, e.target_id,
+coalesce(e.source_columns, ({end} AND n.id = e.source_id), repeat('0', 32)::uuid) AS source_columns,
+coalesce(e.target_columns, ({end} AND n.id = e.target_id), repeat('0', 32)::uuid) AS target_columns
 
--- found as steps --
--- Relations with what a view asks of both ends, so that no end is looked up again.
-SELECT
-    coalesce(string_agg(uuid_send(id), ''), ''),
-    coalesce(string_agg(float8send(confidence), ''), ''),
-    coalesce(string_agg(timestamptz_send(since), ''), ''),
-    coalesce(string_agg(float8send(feedback_weight), ''), ''),
-    coalesce(string_agg(int8send(signature), ''), ''),
-    coalesce(string_agg(uuid_send(source_id), ''), ''),
-    coalesce(string_agg(int8send(source_signature), ''), ''),
-    coalesce(string_agg(float8send(source_importance), ''), ''),
-    coalesce(string_agg(boolsend(source_holds), ''), ''),
-    coalesce(string_agg(uuid_send(target_id), ''), ''),
-    coalesce(string_agg(int8send(target_signature), ''), ''),
-    coalesce(string_agg(float8send(target_importance), ''), ''),
-    coalesce(string_agg(boolsend(target_holds), ''), '')
+-- end --
+SELECT encode(int8send(n.signature) || float8send(CASE WHEN n.in_view THEN n.importance_weight ELSE 'NaN' END), 'hex')::uuid
 FROM (
-    SELECT e.id, e.source_id, e.target_id, e.confidence, {since} AS since, e.feedback_weight, e.signature,
-        s.signature AS source_signature, s.importance_weight AS source_importance, s.holds AS source_holds,
-        t.signature AS target_signature, t.importance_weight AS target_importance, t.holds AS target_holds
-    FROM found f
-    JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id
-    JOIN (
-        SELECT e.id, e.signature, e.importance_weight, {entity view} AS holds FROM entity e
-        WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
-    ) s ON s.id = e.source_id
-    JOIN (
-        SELECT e.id, e.signature, e.importance_weight, {entity view} AS holds FROM entity e
-        WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
-    ) t ON t.id = e.target_id
-    ORDER BY f.place
-) steps
+    SELECT e.id, e.signature, e.importance_weight, {entity view} AS in_view FROM entity e
+    WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
+) n
+WHERE true
+
+-- entity steps --
+
+-- memory steps --
+
+-- relation steps --
+, coalesce(string_agg(float8send(confidence), ''), ''),
+coalesce(string_agg(timestamptz_send(since), ''), ''),
+coalesce(string_agg(float8send(feedback_weight), ''), ''),
+coalesce(string_agg(uuid_send(source_id), ''), ''),
+coalesce(string_agg(uuid_send(source_columns), ''), ''),
+coalesce(string_agg(uuid_send(target_id), ''), ''),
+coalesce(string_agg(uuid_send(target_columns), ''), '')

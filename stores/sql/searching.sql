@@ -53,6 +53,7 @@ SELECT {hits} FROM (
 -- they are added only for those candidates that, with all that these terms could add, are no worse than the last of the
 -- best. Sums are rounded, so that equal documents have equal scores in whatever order the terms were added. Elements are
 -- looked up one by one, best first, and no more of them than are returned. In how many documents a term occurs may be given.
+-- Relations are returned as steps as well: they are walked next.
 WITH wanted AS MATERIALIZED (
     SELECT term, ln(1 + (%(total)s - n + 0.5) / (n + 0.5)) AS idf,
         n < %(few)s::float8 OR NOT bool_or(n < %(few)s::float8) OVER () AS chosen
@@ -85,12 +86,12 @@ WITH wanted AS MATERIALIZED (
         ) parts
         GROUP BY id ORDER BY value DESC, id OFFSET 0
     ) s CROSS JOIN LATERAL (
-        SELECT e.id, e.signature, {importance} AS importance FROM {kind} e
+        SELECT e.id, e.signature, {importance} AS importance {ends} FROM {kind} e
         WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = s.id AND {view} OFFSET 0
     ) e
     ORDER BY s.value DESC, s.id LIMIT %(limit)s
 )
-SELECT * FROM (SELECT {hits} FROM (SELECT * FROM hit ORDER BY value DESC, id) hit) hits {found}
+SELECT {hits} {steps} FROM (SELECT * FROM hit ORDER BY value DESC, id) hit
 
 -- document frequencies --
 SELECT term, documents FROM term
@@ -127,7 +128,7 @@ ORDER BY n.id, n.place
 
 -- named --
 -- The entities with one of some names, and those with one of some words that fewer than a limit of entities have; those
--- in view are returned whole. A word that more entities have is returned without any.
+-- in view are returned whole. Other words have a row without an entity.
 WITH wanted AS (
     SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
 ), match AS MATERIALIZED (

@@ -6,7 +6,7 @@ The relations are those that answer the question: it asks for their other ends, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
@@ -16,10 +16,10 @@ import numpy as np
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.model import Entity
 from graphsearch.question.understanding import Understanding
+from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.fusion import RRF_K, Part
-from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, Described, described
+from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, described
 from graphsearch.ranking.triplets.findings import Findings
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.retrieval import find_around
@@ -35,82 +35,63 @@ HOPS_OF_NAMES: Final = 3
 """From names alone, without an embedding."""
 SHOWN: Final = 10
 """Relations of which the scores are exact."""
+SEARCHES: Final = ("relations", "lexical", "semantic")
 ANSWER: Final = 3.0
 """The weight of the entity at the other end of the best answering relation: above that of any description."""
 
 
-@attrs.frozen(kw_only=True)
-class Proposal:
-    """A proposed entity, its relevance, and the parts of that by channel; only of channels that found it."""
+async def propose(
+    meaning: Understanding | None, candidates: int, parts: Parts, reader: Reader, *, by_ranks: bool
+) -> list[FoundEntity]:
+    """Visible entities by relevance, best first, ties by id; none for a blank question.
 
-    entity: Entity
-    original: float
-    channels: Mapping[str, Part]
-
-
-async def propose(meaning: Understanding | None, candidates: int, parts: Parts, reader: Reader) -> list[Proposal]:
-    """Visible entities, best first, ties by id; none for a blank question.
-
-    Each search returns at least as many as ``candidates``.
+    Each search returns at least as many as ``candidates``. ``by_ranks``: by reciprocal ranks alone.
     """
     if meaning is None:
         return []
     limit = max(SEARCHED, candidates)
     answers = await answering(meaning, limit, parts, reader)
     found = await described(meaning, limit, parts.caches.lexicon, reader, list(answers))
-    entities = await reader.entities(found.hits.keys)
-    return sorted(proposals(found, entities, answers), key=lambda each: (-each.original, each.entity.id))
-
-
-def proposals(found: Described, entities: Sequence[Entity], answers: Mapping[UUID, float]) -> list[Proposal]:
-    """Described entities in their order, read whole, with their weight as answers."""
     answer = np.array([answers.get(id_, 0.0) for id_ in found.ids])
-    parts = {
+    channels = {
         "relations": _parts(answer, ANSWER),
         "lexical": _parts(found.share, 1.0),
         "semantic": _parts(found.cosine, found.weight),
         "importance": _parts(found.hits.importance, IMPORTANCE),
         "named": _parts(found.named.astype(float), NAMED),
     }
-    return [
-        Proposal(
+    entities, originals = await reader.entities(found.hits.keys), (found.relevance + ANSWER * answer).tolist()
+    proposed = [
+        FoundEntity(
             entity=entity,
-            original=relevance + ANSWER * answered,
-            channels={name: part for name, rows in parts.items() if (part := rows[row]) is not None},
+            original=original,
+            channels={name: parts_of[row] for name, parts_of in channels.items() if row in parts_of},
         )
-        for row, (entity, relevance, answered) in enumerate(
-            zip(entities, found.relevance.tolist(), answer.tolist(), strict=True)
-        )
+        for row, (entity, original) in enumerate(zip(entities, originals, strict=True))
     ]
+    if by_ranks:
+        proposed = [ranked for each in proposed if (ranked := _by_reciprocal_rank(each)).channels]
+    return sorted(proposed, key=lambda each: (-each.original, each.entity.id))
 
 
-def by_reciprocal_rank(found: Sequence[Proposal]) -> list[Proposal]:
-    """The proposals by the sum of 1 / (60 + rank) over the channels that found them; importance is none."""
-    ranked = []
-    for each in found:
-        parts = {
-            name: attrs.evolve(part, weight=1.0, contribution=1.0 / (RRF_K + part.rank))
-            for name, part in each.channels.items()
-            if name in _RANKED
-        }
-        if parts:
-            total = math.fsum(part.contribution for part in parts.values())
-            ranked.append(attrs.evolve(each, original=total, channels=parts))
-    return sorted(ranked, key=lambda each: (-each.original, each.entity.id))
+def _by_reciprocal_rank(found: FoundEntity) -> FoundEntity:
+    """The same by the sum of 1 / (60 + rank) over the channels that searched it; importance is none."""
+    channels = {
+        name: attrs.evolve(part, weight=1.0, contribution=1.0 / (RRF_K + part.rank))
+        for name, part in found.channels.items()
+        if name in SEARCHES
+    }
+    return attrs.evolve(found, original=math.fsum(each.contribution for each in channels.values()), channels=channels)
 
 
-_RANKED: Final = frozenset({"relations", "lexical", "semantic"})
-
-
-def _parts(scores: Floats, weight: float) -> Sequence[Part | None]:
-    """The contribution of one channel for each entity, with its rank there, ties in the overall order; None for 0."""
-    order = np.argsort(-scores, kind="stable")
-    ranks = np.empty(len(scores), np.intp)
-    ranks[order] = np.arange(1, len(scores) + 1)
-    return [
-        Part(rank=rank, score=score, weight=weight, contribution=weight * score) if weight * score > 0 else None
-        for rank, score in zip(ranks.tolist(), scores.tolist(), strict=True)
-    ]
+def _parts(scores: Floats, weight: float) -> Mapping[int, Part]:
+    """The contribution of one channel by row, with its rank there, ties in the overall order; none for 0."""
+    order = np.argsort(-scores, kind="stable").tolist()
+    return {
+        row: Part(rank=rank, score=score, weight=weight, contribution=weight * score)
+        for rank, (row, score) in enumerate(zip(order, scores[order].tolist(), strict=True), 1)
+        if weight * score > 0
+    }
 
 
 async def answering(meaning: Understanding, limit: int, parts: Parts, reader: Reader) -> Mapping[UUID, float]:

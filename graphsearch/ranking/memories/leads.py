@@ -11,7 +11,6 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys, Mentioned
 from graphsearch.columns.key_index import among
@@ -80,11 +79,13 @@ class Leads:
         return 1.0 - (1.0 - coverage) * (1.0 - meaning)
 
 
-async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reader: Reader) -> tuple[Leads, Named]:
-    """The anchors that are meant as names. Words of a time are not terms of the question: they say when, not what.
+async def leads(
+    anchors: Sequence[Anchor], analysis: Analysis, mentions: tuple[Hits, Mentioned], best: Keys, reader: Reader
+) -> tuple[Leads, Named]:
+    """The anchors that are meant as names, of which the memories that mention them (`memories_of`) are known.
 
-    Counts are over the scope; behind a gate that hides something, over the ``best`` visible memories by words and
-    meaning, so that hidden memories do not affect the result.
+    Words of a time are not terms of the question: they say when, not what. Counts are over the scope; where something
+    may be hidden, over the ``best`` visible memories by words and meaning, so that what is hidden changes nothing.
 
     A capitalised word inside of a sentence is a name. For others, the memories decide, by the link probability: the
     share of the memories with these words that mention the entity (Mihalcea and Csomai, *Wikify!*, 2007).
@@ -94,9 +95,9 @@ async def leads(anchors: Sequence[Anchor], analysis: Analysis, best: Keys, reade
     forms = {each.entity_id: [tuple(terms(query[start:end])) for start, end in each.spans] for each in anchors}
     doubtful = [each for each in anchors if not _is_written_as_a_name(each, query)]
     groups = sorted({form for each in doubtful for form in forms[each.entity_id] if form})
-    frequencies = _frequencies([*((term,) for term in wanted), *groups], best, reader)
-    counted, (hits, memories) = await both(frequencies, _memories_of([each.entity_id for each in anchors], reader))
+    counted = await _frequencies([*((term,) for term in wanted), *groups], best, reader)
     stored = 0 if reader.hides else await reader.document_count(ElementKind.MEMORY)
+    hits, memories = mentions
     holding = dict(zip(groups, counted[len(wanted) :], strict=True))
     keys = dict(zip(reader.entity_ids(hits.keys), hits.keys, strict=True))
     near = memories.near
@@ -152,7 +153,7 @@ def _without(spans: Sequence[tuple[int, int]], text: str) -> str:
     return text
 
 
-async def _memories_of(entities: Sequence[UUID], reader: Reader) -> tuple[Hits, Mentioned]:
+async def memories_of(entities: Sequence[UUID], reader: Reader) -> tuple[Hits, Mentioned]:
     """Entities that hold and are visible, and the memories that mention them."""
     hits = await reader.locate(sorted(entities))
     return hits, await mentioning(hits.keys, MENTIONED, reader)

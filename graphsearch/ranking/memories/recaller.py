@@ -30,7 +30,7 @@ from graphsearch.question.question_names import Anchor
 from graphsearch.question.question_type import Intent, channel_weights
 from graphsearch.ranking.fusion import RRF_K, standard_scores
 from graphsearch.ranking.memories.board import Board, best_first, rows_among
-from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads
+from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads, memories_of
 from graphsearch.ranking.memories.options import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
 from graphsearch.ranking.memories.result import RecallResult
 from graphsearch.ranking.memories.selection import Best, best_memories
@@ -57,8 +57,11 @@ async def recall(
             request = attrs.evolve(request, health=await reader.health())
         weights = weights_of(analysis, request, scoring, dense=vector is not None)
     with stopwatch.stage("text"):
-        board = await by_text(found, analysis, weights, scoring, reader)
-        lead, named = await leads(anchors if weights["graph"] else (), analysis, board.first(LOOKED_AT), reader)
+        asked = anchors if weights["graph"] else ()
+        board, mentions = await both(
+            by_text(found, analysis, weights, scoring, reader), memories_of([each.entity_id for each in asked], reader)
+        )
+        lead, named = await leads(asked, analysis, mentions, board.first(LOOKED_AT), reader)
     way: Walked | None = None
     if weights["graph"]:
         with stopwatch.stage("graph"):

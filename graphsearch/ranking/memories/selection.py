@@ -67,8 +67,9 @@ async def best_memories(
     keys, scale = board.keys[order[chosen]], relevant[chosen] / np.where(relevant > 0, board.total[order], 1.0)[chosen]
     parts = {name: column[order[chosen]] * scale for name, column in board.parts.items()}
     listed = _places(found, way, keys)
+    paths = [()] * len(chosen) if way is None else way.paths_to(keys, reader)
     shown = []
-    for place, row in enumerate(chosen):
+    for place, (row, path) in enumerate(zip(chosen, paths, strict=True)):
         channels = {
             name: _part(listed.get(name), place, weights.get(name, 1.0), float(part[place]))
             for name, part in parts.items()
@@ -77,7 +78,6 @@ async def best_memories(
         channels["feedback"] = Part(
             rank=0, score=float(feedback[row]), weight=scoring.feedback_influence, contribution=float(learnt[row])
         )
-        path = () if way is None else way.path_to(keys[place], reader)
         memory, score = memories[row], float(scores[row])
         shown.append(
             RecalledMemory(memory=memory, score=score, channels=channels, path=path, **over.get(memory.id, _HOLDS))

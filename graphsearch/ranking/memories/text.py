@@ -131,9 +131,10 @@ async def _around(keys: Keys, reader: Reader) -> _Conversation:
 def _from_neighbours(turn: _Conversation, scores: Floats, scoring: RecallScoring) -> Floats:
     """The scores that turns take from those around them; ``scores`` are 0 for turns only read as neighbours."""
     before, after = _take(scores, turn.before), _take(scores, turn.after)
-    asks = np.array([memory.text.rstrip().endswith("?") for memory in turn.memories], np.bool_)
-    answers = np.append(asks, False)[turn.before]
-    taken = np.where(answers, scoring.answer, scoring.neighbour) * before + scoring.neighbour * after
+    asks = np.zeros(len(scores) + 1, np.bool_)
+    for row in np.flatnonzero(scores).tolist():  # others give nothing, whatever they ask
+        asks[row] = turn.memories[row].text.rstrip().endswith("?")
+    taken = np.where(asks[turn.before], scoring.answer, scoring.neighbour) * before + scoring.neighbour * after
     taken += scoring.second_neighbour * (_take(before, turn.before) + _take(after, turn.after))
     words = np.array([len(memory.text.split()) for memory in turn.memories], np.float64)
     short: Floats = np.minimum(1.0, scoring.context_words / words.clip(1.0))
@@ -151,9 +152,10 @@ def _together(turn: _Conversation, scores: Floats, query: str, scoring: RecallSc
     A session's is the share of the question that its found turns cover together, by idf; the best is 1.
     """
     wanted, (found,) = frozenset(terms(query)), scores.nonzero()
-    there, session = np.unique([memory.session_id for memory in turn.memories], return_inverse=True)
+    sessions = dict[str, int]()
+    session = np.array([sessions.setdefault(memory.session_id, len(sessions)) for memory in turn.memories], np.intp)
     holds = _holding(wanted, [_terms_in(searchable_text(turn.memories[row]), wanted) for row in found.tolist()])
-    held = np.zeros((len(there), holds.shape[1]), np.bool_)
+    held = np.zeros((len(sessions), holds.shape[1]), np.bool_)
     np.logical_or.at(held, session[found], holds)
     covered = held @ _rarity(holds)
     speakers = [memory.speaker for memory in turn.memories]

@@ -23,10 +23,10 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Floats, Keys, Mask, Mentioned, Rows
+from graphsearch.columns import NONE, Floats, Keys, Mask, Mentioned, Rows
 from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.ranking.memories.board import best_first, compared
+from graphsearch.ranking.memories.board import best_first, compared, rows_among
 from graphsearch.ranking.memories.options import RecallScoring
 
 FRONTIER: Final = 500
@@ -146,39 +146,48 @@ class Walked:
         rare = 1.0 - np.log(self.graph.frequency[rows]) / np.log(self.limit + 1.0)
         return dict(zip(reader.entity_ids(self.graph.entities[rows]), rare.tolist(), strict=True))
 
-    def path_to(self, memory: Keys, reader: Reader) -> tuple[ElementRef, ...]:
-        """The path along which most of the walk arrives at a memory, a column of one key.
+    def paths_to(self, memories: Keys, reader: Reader) -> list[tuple[ElementRef, ...]]:
+        """For some memories, the path along which most of the walk arrives at each.
 
         From a named entity, or from the memory walked back to; empty if no entity leads to it.
         """
-        passed = np.flatnonzero(self.graph.memories == memory).tolist()
-        path = [(ElementKind.MEMORY, row) for row in passed]
-        for _ in range(NEAR if passed else 0):
-            entity = self._strongest(self.onward, self.graph.memory == passed[-1], self.graph.entity)
+        rows = rows_among(self.graph.memories, memories)
+        trails = [self._trail(row) if row != NONE else [] for row in rows.tolist()]
+        entities, passed = ([row for trail in trails for row in trail[side::2]] for side in (1, 0))
+        names = dict(zip(entities, reader.entity_ids(self.graph.entities[entities]), strict=True))
+        ids = dict(zip(passed, reader.memory_ids(self.graph.memories[passed]), strict=True))
+        return [
+            tuple(
+                ElementRef(ElementKind.ENTITY, str(names[row]))
+                if place % 2
+                else ElementRef(ElementKind.MEMORY, ids[row])
+                for place, row in enumerate(trail)
+            )[::-1]
+            for trail in trails
+        ]
+
+    def _trail(self, memory: int) -> list[int]:
+        """The rows of memory, entity, memory and so on, backwards from a memory; empty if nothing leads to it."""
+        trail = [memory]
+        for _ in range(NEAR):
+            entity = self._strongest(self.onward, self.graph.memory == trail[-1], self.graph.entity)
             if entity is None:
                 break
             if self.started[entity] > 0:
-                path.append((ElementKind.ENTITY, entity))
-                break
-            others = (self.graph.entity == entity) & ~np.isin(self.graph.memory, passed)
+                return [*trail, entity]
+            others = (self.graph.entity == entity) & ~np.isin(self.graph.memory, trail[::2])
             if (before := self._strongest(self.back, others, self.graph.memory)) is None:
                 break
-            passed.append(before)
-            path += [(ElementKind.ENTITY, entity), (ElementKind.MEMORY, before)]
-        return tuple(self._ref(*step, reader) for step in path[::-1]) if len(path) > 1 else ()
+            trail += [entity, before]
+        return trail if len(trail) > 1 else []
 
     @staticmethod
     def _strongest(arriving: Floats, around: Mask, ends: Rows) -> int | None:
         """The end of the mention by which most mass arrives, if any; the first of equal ones."""
-        (mentions,) = (around & (arriving > 0)).nonzero()
-        if not len(mentions):
+        (mentions,) = around.nonzero()
+        if not len(mentions) or not arriving[mentions].any():
             return None
-        return int(ends[mentions[np.argmax(compared(arriving[mentions]))]])
-
-    def _ref(self, kind: ElementKind, row: int, reader: Reader) -> ElementRef:
-        if kind is ElementKind.MEMORY:
-            return ElementRef(kind, reader.memory_ids(self.graph.memories[row : row + 1])[0])
-        return ElementRef(kind, str(reader.entity_ids(self.graph.entities[row : row + 1])[0]))
+        return int(ends[mentions[compared(arriving[mentions]).argmax()]])
 
 
 async def walk(

@@ -31,8 +31,10 @@ NEAREST: Final = 10
 """The number of neighbours that are to be found."""
 PER_CANDIDATE: Final = 40
 """An exact search compares so many vectors in the time in which the index finds one candidate."""
-_PER_HIT: Final = 4
-"""The fewest candidates requested for each hit, and the factor by which more are."""
+_PER_HIT: Final = 2
+"""The fewest candidates requested of the index for each hit."""
+_MORE: Final = 4
+"""The candidates of an exact search for each hit, and the factor by which more are requested of the index."""
 
 
 def affordable(candidates: int, vectors: int) -> bool:
@@ -50,7 +52,7 @@ async def nearest(
         hits = await _by_index(session, kind, index, values)
         if hits is not None:
             return hits
-    candidates: int | None = _PER_HIT * limit + 10
+    candidates: int | None = _MORE * limit + 10
     while True:
         *columns, found = await _run(session, kind, "nearest exactly", **values, candidates=candidates)
         hits = hits_of(kind, columns)
@@ -75,7 +77,7 @@ async def _by_index(session: Session, kind: ElementKind, index: VectorIndex, val
             return hits
         if not sure:
             return None
-        candidates = sure if candidates < sure else _PER_HIT * candidates
+        candidates = sure if candidates < sure else _MORE * candidates
     return None
 
 

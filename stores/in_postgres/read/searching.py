@@ -102,8 +102,8 @@ class PostgresSearching(PostgresScope, Searching):
                 written, entity, alias = row.pop("written"), row.pop("entity"), row.pop("alias")
                 if entity is None:
                     common.append(written)
-                    continue
-                matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
+                else:
+                    matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
                 if row["id"] is not None:
                     there[entity] = row
             ids = sorted(there)
@@ -123,7 +123,7 @@ class PostgresSearching(PostgresScope, Searching):
         hits = await self.locate([match.entity_id for match in matches], view=view)
         async with self._reading() as session:
             entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
-        common = [word for word, count in having.items() if count >= limit]
+        common = [word for word, number in having.items() if number >= limit]
         return Named(matches=matches, hits=hits, entities=entities, common=common)
 
     async def similar_names(
@@ -215,7 +215,7 @@ class PostgresSearching(PostgresScope, Searching):
             query_text = statement("lexical", kind, unsettled=tally.behind)
             columns = (await session.run_kept(query_text, **values, **rows.view_values(view))).packed
             if kind is ElementKind.RELATION:
-                keep_steps(session, view, columns[4:])
+                keep_steps(session, view, [*columns[:2], *columns[4:]])
             return hits_of(kind, columns[:4])
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:

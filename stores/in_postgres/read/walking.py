@@ -32,11 +32,11 @@ _Columns = Sequence[NDArray[Any]]
 """The columns of the statement, in its order, each with a row per relation; the first holds the relations."""
 _DECODED = (
     rows.keys,
+    rows.codes,
     rows.floats,
     rows.seconds,
     rows.floats,
-    rows.codes,
-    *(rows.keys, rows.codes, rows.floats, rows.flags) * 2,
+    *(rows.keys, rows.endpoint_columns) * 2,
 )
 
 
@@ -73,7 +73,7 @@ class PostgresWalking(PostgresScope, Walking):
                 known = [np.concatenate(columns) for columns in zip(known, read, strict=True)]
             session.once.related[view] = known
             found = KeyIndex(known[0]).of(requested)
-            return _steps_of([column.take(found[found != NONE]) for column in known])
+            return _steps_of(session, [column.take(found[found != NONE]) for column in known])
 
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
         async with self._reading() as session:
@@ -166,13 +166,12 @@ def _steps_walked(columns: Sequence[bytes]) -> _Columns:
 def _hop(session: Session, frontier: Keys, steps: _Columns, others: Sequence[bytes]) -> Expansion:
     """One hop; ``others`` are the far ends whose columns its relations do not have."""
     places, relations, far, far_columns, confidence, since, feedback, signatures = steps
-    ends, end = _ends(far, far_columns["signature"], far_columns["importance"])
+    ends, end = _ends(far, far_columns)
     looked_up = KeyIndex(ends.keys).of(rows.keys(others[0]))
     there = looked_up != NONE
     ends.signatures[looked_up[there]] = rows.codes(others[1])[there]
     ends.importance[looked_up[there]] = rows.floats(others[2])[there]
-    if not ends.signatures.all():
-        raise StoreError(f"relations of {session.scope} lead to entities that are not there: repair what deleted them")
+    _refuse_missing(session, ends)
     holding = ~np.isnan(ends.importance)
     return Expansion(
         starts=frontier,
@@ -221,21 +220,19 @@ def keep_steps(session: Session, view: View, columns: Sequence[bytes]) -> None:
     session.once.related[view] = read
 
 
-def _steps_of(columns: _Columns) -> Expansion:
-    relations, confidence, since, feedback, signatures, *ends_ = columns
-    *near, near_holds = ends_[:4]
-    *far, far_holds = ends_[4:]
-    sources, start = _ends(*near)
-    targets, end = _ends(*far)
-    holds = np.zeros(len(sources), np.bool_)
-    holds[start] = near_holds
+def _steps_of(session: Session, columns: _Columns) -> Expansion:
+    relations, signatures, confidence, since, feedback, near, near_columns, far, far_columns = columns
+    sources, start = _ends(near, near_columns)
+    targets, end = _ends(far, far_columns)
+    _refuse_missing(session, sources)
+    _refuse_missing(session, targets)
     located = Hits(
         keys=sources.keys, signatures=sources.signatures, values=np.zeros(len(sources)), importance=sources.importance
     )
     return Expansion(
         starts=sources.keys,
         start=start,
-        located=located.keep(holds),
+        located=located.keep(~np.isnan(sources.importance)),
         ends=targets,
         end=end,
         outgoing=np.ones(len(relations), np.bool_),
@@ -244,16 +241,21 @@ def _steps_of(columns: _Columns) -> Expansion:
         since=since,
         feedback=feedback,
         signatures=signatures,
-        far_holds=far_holds,
+        far_holds=~np.isnan(targets.importance).take(end),
     )
 
 
-def _ends(keys: NDArray[Any], signatures: NDArray[Any], importance: NDArray[Any]) -> tuple[FarEnds, Rows]:
+def _ends(keys: Keys, columns: NDArray[Any]) -> tuple[FarEnds, Rows]:
     """The distinct entities at one end of relations, and the row of each relation's entity."""
     met, end = distinct(keys)
     ends = FarEnds(keys=met, signatures=np.zeros(len(met), np.int64), importance=np.zeros(len(met)))
-    ends.signatures[end], ends.importance[end] = signatures, importance
+    ends.signatures[end], ends.importance[end] = columns["signature"], columns["importance"]
     return ends, end
+
+
+def _refuse_missing(session: Session, ends: FarEnds) -> None:
+    if not ends.signatures.all():
+        raise StoreError(f"relations of {session.scope} lead to entities that are not there: repair what deleted them")
 
 
 async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:

@@ -7,7 +7,7 @@ from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownSc
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome
 from graphsearch.model.codec import encode
 from graphsearch.ranking.entities.options import Ranking, RankingWeights, RankRequest
-from graphsearch.ranking.entities.strategies import Years
+from graphsearch.ranking.entities.result import Years
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import Analyser
@@ -87,7 +87,7 @@ async def test_every_number_by_hand(scoped):
     assert {factor.name: (factor.value, factor.weight) for factor in becerra.factors} == {
         name: pytest.approx(pair) for name, pair in expected.items()
     }
-    assert becerra.ranked.relevance == pytest.approx(0.830555556)  # 0.3 + 0.1 + 0.2 + 0.080555556 + 0.15, the best
+    assert becerra.relevance == pytest.approx(0.830555556)  # 0.3 + 0.1 + 0.2 + 0.080555556 + 0.15, the best
     assert becerra.score == pytest.approx(0.85)  # 0.7 · 1 + 0.3 · 0.5
 
 

@@ -1,4 +1,4 @@
-"""Rank entities by a sum of named factors.
+"""The factors by which entities are ranked.
 
 relevance = Σ value × weight        over the factors of the ranking; the original score has the remaining weight
 score     = (1 − φ) · relevance / best + φ · feedback
@@ -13,146 +13,56 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Final, NamedTuple
-from uuid import UUID
+from typing import Any, Final
 
 import attrs
 import numpy as np
 
 from graphsearch.model import Entity, ScorePart
-from graphsearch.model import validation as check
 from graphsearch.question.analysis import Analysis
 from graphsearch.question.question_type import QuestionType
 from graphsearch.ranking.entities.options import RankingWeights
+from graphsearch.ranking.entities.result import FoundEntity, Years
 from graphsearch.ranking.fusion import with_feedback
 from graphsearch.text.analyser import terms
 
-SHOWN_NAMES: Final = 10
-
-
-class Years(NamedTuple):
-    """Years from the first to the last, both included; an open end is None."""
-
-    first: int | None
-    last: int | None
-
-    def meet(self, other: Years) -> bool:
-        """Whether the two have a year in common."""
-        starts_late = self.first is not None and other.last is not None and self.first > other.last
-        ends_early = self.last is not None and other.first is not None and self.last < other.first
-        return not (starts_late or ends_early)
-
-
-@attrs.frozen(kw_only=True)
-class Fields:
-    """The texts of an entity: its name (and aliases), its description, and the names of its connections."""
-
-    name: str
-    summary: str = ""
-    connected: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-
-
-@attrs.frozen(kw_only=True)
-class Candidate:
-    """A proposed entity, and the inputs of its factors.
-
-    * ``original``: its hybrid score, any number ≥ 0; ``connections``: the number of its relations.
-    * ``type``, ``years`` (see `years_of`), ``fields``, ``feedback_weight``: of the entity.
-    * ``relation_types``: of its relations, for printing a result.
-    """
-
-    id: UUID
-    type: str
-    fields: Fields
-    original: float
-    connections: int = 0
-    years: tuple[Years, ...] = ()
-    relation_types: tuple[str, ...] = ()
-    feedback_weight: float = 0.5
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "candidate",
-            check.number("original", self.original, 0.0),
-            check.number("connections", self.connections, 0),
-            check.unit("feedback_weight", self.feedback_weight),
-        )
-
-
-@attrs.frozen(kw_only=True)
-class RankedEntity:
-    """A ranked entity. Its ``factors`` add up to ``relevance``, and both parts to ``score``; all are in [0, 1]."""
-
-    candidate: Candidate
-    factors: tuple[ScorePart, ...]
-    relevance: float
-    relevance_part: float
-    feedback_part: float
-
-    @property
-    def score(self) -> float:
-        """(1 − φ) · relevance / best + φ · feedback."""
-        return self.relevance_part + self.feedback_part
-
-    @property
-    def parts(self) -> tuple[ScorePart, ...]:
-        """The factors, scaled to add up to ``relevance_part``, and feedback."""
-        scale = self.relevance_part / self.relevance if self.relevance else 0.0
-        own = (ScorePart(name=each.name, value=each.value, weight=each.weight * scale) for each in self.factors)
-        feedback = self.candidate.feedback_weight
-        weight = self.feedback_part / feedback if feedback else 0.0
-        return (*own, ScorePart(name="feedback", value=feedback, weight=weight))
-
-    @property
-    def connected_names(self) -> tuple[str, ...]:
-        """At most ten names that it is connected with."""
-        return self.candidate.fields.connected[:SHOWN_NAMES]
-
 
 def rank(
-    candidates: Sequence[Candidate], question: Analysis, weights: RankingWeights, feedback_influence: float
-) -> list[RankedEntity]:
+    candidates: Sequence[FoundEntity], question: Analysis, weights: RankingWeights, feedback_influence: float
+) -> list[FoundEntity]:
     """Entities by their scores for a question, ties by name and id; independent of the order of ``candidates``."""
     best = max((each.original for each in candidates), default=0.0)
     busiest = max((each.connections for each in candidates), default=0)
     factors = [factors_of(each, question, weights, best=best, busiest=busiest) for each in candidates]
     relevance = np.array([sum(factor.contribution for factor in each) for each in factors])
-    feedback = np.array([each.feedback_weight for each in candidates])
-    relevance_parts, feedback_parts = with_feedback(relevance, feedback, feedback_influence)
+    feedback = np.array([each.entity.feedback_weight for each in candidates])
+    parts = with_feedback(relevance, feedback, feedback_influence)
     ranked = [
-        RankedEntity(
-            candidate=candidate,
-            factors=factors[row],
-            relevance=float(relevance[row]),
-            relevance_part=float(relevance_parts[row]),
-            feedback_part=float(feedback_parts[row]),
+        attrs.evolve(each, factors=own, relevance=whole, relevance_part=relevant, feedback_part=learnt)
+        for each, own, whole, relevant, learnt in zip(
+            candidates, factors, relevance.tolist(), *(part.tolist() for part in parts), strict=True
         )
-        for row, candidate in enumerate(candidates)
     ]
-    return sorted(ranked, key=lambda each: (-each.score, each.candidate.fields.name, each.candidate.id))
+    return sorted(ranked, key=lambda each: (-each.score, _names(each.entity), each.entity.id))
 
 
 def factors_of(
-    candidate: Candidate, question: Analysis, weights: RankingWeights, *, best: float, busiest: int
+    found: FoundEntity, question: Analysis, weights: RankingWeights, *, best: float, busiest: int
 ) -> tuple[ScorePart, ...]:
     """The factors of one entity, given the greatest original score and the greatest number of connections."""
     periods = [Years(*period.years) for period in question.periods]
-    every = (
-        ScorePart(name="original", value=candidate.original / best if best else 0.0, weight=weights.original),
-        ScorePart(
-            name="connection", value=candidate.connections / busiest if busiest else 0.0, weight=weights.connection
-        ),
-        ScorePart(name="temporal", value=temporal_match(candidate.years, periods), weight=weights.temporal),
-        ScorePart(name="query_match", value=query_match(candidate.fields, question), weight=weights.query_match),
-        ScorePart(
-            name="entity_type",
-            value=answer_match(answer_weight(question.question_type, candidate.type)),
-            weight=weights.entity_type,
-        ),
+    values = {
+        "original": found.original / best if best else 0.0,
+        "connection": found.connections / busiest if busiest else 0.0,
+        "temporal": temporal_match(found.dates, periods),
+        "query_match": query_match(found, question),
+        "entity_type": answer_match(answer_weight(question.question_type, found.entity.type)),
+    }
+    return tuple(
+        ScorePart(name=name, value=value, weight=weight)
+        for name, value in values.items()
+        if (weight := getattr(weights, name))
     )
-    return tuple(factor for factor in every if factor.weight)
 
 
 LEAST, MOST = 0.5, 2.0
@@ -193,44 +103,55 @@ def answer_match(weight: float) -> float:
     return (min(max(weight, LEAST), MOST) - LEAST) / (MOST - LEAST)
 
 
-NAME: Final = 3.0
+FIELDS: Final = {"name": 3.0, "summary": 1.5, "connected": 1.0, "attributes": 1.0, "labels": 0.5}
+"""The weights of the texts of an entity."""
 PROPER_NOUN: Final = 2.0
-SUMMARY: Final = 1.5
-CONNECTED: Final = 1.0
-ATTRIBUTES: Final = 1.0
-LABELS: Final = 0.5
-TOTAL: Final = NAME + PROPER_NOUN + SUMMARY + CONNECTED + ATTRIBUTES + LABELS
+TOTAL: Final = PROPER_NOUN + sum(FIELDS.values())
 SHORT: Final = 2
 """Terms with this few letters are no evidence."""
 
 
-def query_match(fields: Fields, question: Analysis) -> float:
+def query_match(found: FoundEntity, question: Analysis) -> float:
     """The share of the question's terms that each field contains, weighted and divided by 9; in [0, 1].
 
     Terms have more than two letters. Proper nouns count once more if any field contains them whole.
     """
     wanted = {term for term in question.terms if len(term) > SHORT}
-    by_field = (
-        (NAME, _terms([fields.name])),
-        (SUMMARY, _terms([fields.summary])),
-        (CONNECTED, _terms(fields.connected)),
-        (ATTRIBUTES, _terms(fields.attributes)),
-        (LABELS, _terms(fields.labels)),
+    entity, attributes = found.entity, found.entity.attributes
+    texts = (
+        [_names(entity)],
+        [entity.description],
+        found.connected_names,
+        [each for name in attributes for each in (name, *_words(attributes[name]))],
+        entity.labels,
     )
-    matched = sum(weight * _share(wanted, found) for weight, found in by_field)
-    everything = frozenset[str]().union(*(found for _, found in by_field))
-    nouns = [frozenset(terms(noun)) for noun in question.proper_nouns]
-    known = [noun for noun in nouns if noun]
-    whole = sum(noun <= everything for noun in known) / len(known) if known else 0.0
+    fields = [frozenset(term for text in field for term in terms(text)) for field in texts]
+    shares = (len(wanted & field) / len(wanted) if wanted else 0.0 for field in fields)
+    matched = sum(weight * share for weight, share in zip(FIELDS.values(), shares, strict=True))
+    everything = frozenset[str]().union(*fields)
+    nouns = [noun for each in question.proper_nouns if (noun := frozenset(terms(each)))]
+    whole = sum(noun <= everything for noun in nouns) / len(nouns) if nouns else 0.0
     return (matched + PROPER_NOUN * whole) / TOTAL
 
 
-def _terms(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(term for text in texts for term in terms(text))
+def _names(entity: Entity) -> str:
+    return "\n".join((entity.name, *entity.aliases))
 
 
-def _share(wanted: set[str], found: frozenset[str]) -> float:
-    return len(wanted & found) / len(wanted) if wanted else 0.0
+def _words(value: Any) -> Iterator[str]:
+    """The texts in the value of an attribute."""
+    match value:
+        case Mapping():
+            for name, item in value.items():
+                yield name
+                yield from _words(item)
+        case list() | tuple():
+            for item in value:
+                yield from _words(item)
+        case None:
+            return
+        case _:
+            yield str(value)
 
 
 INSIDE: Final = 1.0
