@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -18,7 +18,7 @@ from graphsearch.access.gate import BoundGate, resource_of
 from graphsearch.columns import Codes, Keys, Mask, Rows
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind, Entity, Memory, Relation, RelationType
-from graphsearch.model.signatures import Signature, SignatureTable, memory_signature
+from graphsearch.model.signatures import Resource, Signature, SignatureTable, memory_signature
 from graphsearch.protocols import GraphStore
 
 
@@ -93,48 +93,45 @@ def drop_oldest(cached: dict[Hashable, Any]) -> None:
         cached.pop(oldest, None)
 
 
-class Decider(Protocol):
-    """Decides on elements."""
+class Decider:
+    """Decides for one question, by its gate; see the two kinds below."""
+
+    def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureInterner) -> None:
+        self._store = store
+        self._gate = gate
+        self._book = book
+        self._permitted: dict[str, bool] = {}
+        """By id, for memories that exist."""
 
     @property
     def allows_all(self) -> bool:
         """Whether all elements met by the question so far are `ALLOWED`, without examining them."""
-        ...
+        return False
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
         """A verdict for each key, with its signature as a row of the question's `SignatureInterner`; a new array.
 
         None if all are `ALLOWED`.
         """
-        ...
+        raise NotImplementedError
 
     async def partial(self, signatures: Rows) -> Mask:
         """Which shared signatures may have relations that are `PARTIAL`."""
-        ...
+        return np.ones(len(signatures), dtype=np.bool_)
 
     async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
         """Whether each of the existing memories may be seen."""
-        ...
+        if fresh := [id_ for id_ in dict.fromkeys(ids) if id_ not in self._permitted]:
+            found = await self._store.get_memories(fresh)
+            self._permitted.update(zip((memory.id for memory in found), await self._permits(found), strict=True))
+        return {id_: self._permitted[id_] for id_ in ids if id_ in self._permitted}
+
+    async def _permits(self, memories: Sequence[Memory]) -> Sequence[bool]:
+        """Whether each memory is permitted."""
+        return await self._gate.permits([resource_of(memory) for memory in memories])
 
 
-class LenientDecider:
-    """Allows everything, and reads nothing."""
-
-    allows_all = True
-
-    async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> None:
-        """None, as all are allowed."""
-
-    async def partial(self, signatures: Rows) -> Mask:
-        """False for each."""
-        return np.zeros(len(signatures), dtype=np.bool_)
-
-    async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
-        """True for each id."""
-        return dict.fromkeys(ids, True)
-
-
-class SignatureDecider:
+class SignatureDecider(Decider):
     """Decides once per signature: policies read nothing else, so the elements of a signature are all allowed or none.
 
     Allowed signatures are cached from one question to the next, with the table of signatures, if the gate knows what
@@ -142,15 +139,13 @@ class SignatureDecider:
     """
 
     def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureInterner) -> None:
-        self._store = store
-        self._gate = gate
-        self._book = book
+        super().__init__(store, gate, book)
         self._question = gate.question
         self._decided = book.table.remembered.get(self._question, np.empty(0, dtype=np.int8))
         """Verdicts by row of the book."""
         self._all_allowed = bool(self._decided.min(initial=ALLOWED) == ALLOWED)
-        self._permitted: dict[Signature, bool] = {}
-        """By signature of a memory."""
+        self._answers: dict[Resource, bool] = {}
+        """By resource of a memory."""
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:  # noqa: ARG002
         """By signature, which includes the kind."""
@@ -204,7 +199,7 @@ class SignatureDecider:
             if decided[row] == ALLOWED or (decided[row] == PARTIAL and not each.typed):
                 certain.add(row)
             if each.kind is ElementKind.MEMORY:
-                self._permitted[each] = permit
+                self._answers[each.resource] = permit
         self._extend()
         self._decided = self._decided.copy()  # it may be the cached array
         self._decided[list(decided)] = list(decided.values())
@@ -229,30 +224,20 @@ class SignatureDecider:
             waiting = set(row_of.values()) - contents.keys()
         return contents, row_of
 
-    async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
-        """By the memories' signatures."""
-        found = await self._store.get_memories(list(dict.fromkeys(ids)))
-        signatures = {memory.id: memory_signature(memory) for memory in found}
-        fresh = [each for each in dict.fromkeys(signatures.values()) if each not in self._permitted]
-        answers = await self._gate.permits([signature.resource for signature in fresh])
-        self._permitted.update(zip(fresh, answers, strict=True))
-        return {id_: self._permitted[signature] for id_, signature in signatures.items()}
+    async def _permits(self, memories: Sequence[Memory]) -> Sequence[bool]:
+        resources = [memory_signature(memory).resource for memory in memories]
+        fresh = [each for each in dict.fromkeys(resources) if each not in self._answers]
+        self._answers.update(zip(fresh, await self._gate.permits(fresh), strict=True))
+        return [self._answers[each] for each in resources]
 
 
-class ElementDecider:
+class ElementDecider(Decider):
     """Decides once per element: policies read names, ids or tags."""
 
-    allows_all = False
-
     def __init__(self, store: GraphStore, gate: BoundGate, book: SignatureInterner) -> None:
-        self._store = store
-        self._gate = gate
-        self._book = book
-        self._places: dict[ElementKind, KeyIndex] = {}
-        self._verdicts = {kind: np.empty(0, dtype=np.int8) for kind in ElementKind}
-        """By row of the key index."""
-        self._permitted: dict[str, bool] = {}
-        """By id, for memories that exist."""
+        super().__init__(store, gate, book)
+        self._known: dict[ElementKind, dict[Any, int]] = {kind: {} for kind in ElementKind}
+        """Verdicts by key."""
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts:
         """By key. Elements absent from the store are denied.
@@ -263,23 +248,15 @@ class ElementDecider:
             ids = self._store.memory_ids(keys)
             permitted = await self.memories(ids)
             return np.array([ALLOWED if permitted.get(id_) else DENIED for id_ in ids], dtype=np.int8)
-        places = self._places.setdefault(kind, KeyIndex(keys[:0]))
-        rows = places.number(keys)
-        start = len(self._verdicts[kind])
-        if start < len(places):
-            verdicts = np.concatenate((self._verdicts[kind], await self._decide(kind, places.keys[start:])))
-            if len(verdicts) > len(self._verdicts[kind]):  # else another task was faster
-                self._verdicts[kind] = verdicts
-        decided = self._verdicts[kind].take(rows)
+        known, wanted = self._known[kind], keys.tolist()
+        if unread := {key: row for row, key in enumerate(wanted) if key not in known}:
+            known.update(zip(unread, await self._decide(kind, keys[list(unread.values())]), strict=True))
+        decided = np.array([known[key] for key in wanted], dtype=np.int8)
         if kind is ElementKind.ENTITY:  # its name and type may be those of hidden memories: it is decided as visible
             return np.where(self._book.table.attested.take(signatures), np.int8(PARTIAL), decided)
         return np.where(self._book.table.shared.take(signatures), np.minimum(decided, PARTIAL), decided)
 
-    async def partial(self, signatures: Rows) -> Mask:
-        """True for each."""
-        return np.ones(len(signatures), dtype=np.bool_)
-
-    async def _decide(self, kind: ElementKind, keys: Keys) -> Verdicts:
+    async def _decide(self, kind: ElementKind, keys: Keys) -> Sequence[int]:
         store = self._store
         ids = store.entity_ids(keys) if kind is ElementKind.ENTITY else store.relation_ids(keys)
         found: Sequence[Entity | Relation] = await store.elements(kind, keys)
@@ -292,16 +269,7 @@ class ElementDecider:
         permitted = await self.memories(list(chain.from_iterable(evidence.values())))
         seen = {memory for memory, allow in permitted.items() if allow}
         verdicts = {id_: _verdict(cited, seen) for id_, cited in evidence.items()}
-        return np.array([verdicts.get(id_, DENIED) for id_ in ids], dtype=np.int8)
-
-    async def memories(self, ids: Sequence[str]) -> Mapping[str, bool]:
-        """By id."""
-        fresh = [id_ for id_ in dict.fromkeys(ids) if id_ not in self._permitted]
-        if fresh:
-            found: Sequence[Memory] = await self._store.get_memories(fresh)
-            answers = await self._gate.permits([resource_of(memory) for memory in found])
-            self._permitted.update(zip((memory.id for memory in found), answers, strict=True))
-        return {id_: self._permitted[id_] for id_ in ids if id_ in self._permitted}
+        return [verdicts.get(id_, DENIED) for id_ in ids]
 
 
 _KINDS: Final = (ElementKind.MEMORY, ElementKind.ENTITY, ElementKind.RELATION)

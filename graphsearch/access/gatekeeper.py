@@ -19,7 +19,6 @@ from graphsearch.access.decisions import (
     PARTIAL,
     Decider,
     ElementDecider,
-    LenientDecider,
     SignatureDecider,
     SignatureInterner,
     Verdicts,
@@ -66,17 +65,12 @@ class Gatekeeper:
         self._gate = gate
         self.book = book
         self.cache = cache
-        self._decider = self._chosen()
+        kind = SignatureDecider if gate.by_signature else ElementDecider
+        self._decider: Decider = kind(store, gate, book)
         self.entities = VisibleEntities(store, gate, self._decider, allows_all=self.allows_all)
         self.documents: dict[ElementKind, VisibleDocuments] = {}
         """The texts of the visible, as far as the question has read them."""
         self._denied_keys = defaultdict[ElementKind, list[Keys]](list)
-
-    def _chosen(self) -> Decider:
-        if self.allows_all:
-            return LenientDecider()
-        chosen = SignatureDecider if self._gate.by_signature else ElementDecider
-        return chosen(self._store, self._gate, self.book)
 
     def uncounted(self) -> Gatekeeper:
         """The same decisions, with denials counted apart."""
@@ -155,7 +149,7 @@ class Gatekeeper:
     async def steps(self, found: Expansion) -> Decided:
         """The verdict on each row of an expansion: that on the relation, denied if its far end is denied."""
         signatures, end_signatures = await self.book.rows(found.signatures, found.ends.signatures)
-        if self._decider.allows_all:
+        if self.allows_all or self._decider.allows_all:
             return Decided(found, signatures, None)
         verdicts = await self._verdicts(ElementKind.RELATION, found.relations, signatures)
         if verdicts is None:
@@ -198,6 +192,8 @@ class Gatekeeper:
         return True
 
     async def _verdicts(self, kind: ElementKind, keys: Keys, signatures: Rows) -> Verdicts | None:
+        if self.allows_all:
+            return None
         verdicts = await self._decider.verdicts(kind, keys, signatures)
         if kind is ElementKind.ENTITY and verdicts is not None:
             verdicts = await self._as_visible(keys, signatures, verdicts)
@@ -244,8 +240,8 @@ class Gatekeeper:
 
     async def visible_memories(self, ids: Sequence[str]) -> set[str]:
         """The visible ones of some memories; behind a gate, only those that exist."""
-        if not ids:
-            return set()
+        if not ids or self.allows_all:
+            return set(ids)
         permitted = await self._decider.memories(ids)
         denied = [id_ for id_, allow in permitted.items() if not allow]
         self._denied_keys[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))

@@ -247,12 +247,7 @@ class Reader:
 
     async def entity_types(self, hits: Hits) -> list[str]:
         """The types of visible entities, as visible."""
-        contents = await self._store.signatures(sorted(set(hits.signatures.tolist())))
-        types = [contents[code].type for code in hits.signatures.tolist()]
-        if len(partial := self.partial(hits.keys)):
-            for row, entity in zip(partial.tolist(), await self.entities(hits.keys[partial]), strict=True):
-                types[row] = entity.type
-        return types
+        return [each.type for each in await self.entities(hits.keys)]
 
     def partial(self, keys: Keys) -> Rows:
         """The rows of visible entities of which some mentions may be hidden."""
@@ -270,15 +265,8 @@ class Reader:
 
     async def unmerged_entities(self, *, without: Collection[str] = ()) -> list[Entity]:
         """All visible entities that are not merged into another, except those of some types, by id."""
-        found: list[Entity] = []
-        if self._gatekeeper.allows_all:
-            for type_ in sorted((await self._store.statistics()).entities_by_type.keys() - set(without)):
-                async for some in pages(self._store.list_entities, type=type_):
-                    found += some
-        else:
-            async for page in self._every_visible(ElementKind.ENTITY):
-                found += page
-        kept = [each for each in found if each.merged_into is None and each.type not in without]
+        every = [each async for page in self._every_visible(ElementKind.ENTITY) for each in page]
+        kept = [each for each in every if each.merged_into is None and each.type not in without]
         return sorted(kept, key=lambda each: each.id)
 
     async def communities(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader, RelationPage
-from graphsearch.access.visible_names import first_matches, rare_matches
+from graphsearch.access.visible_names import rare_matches
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.key_index import KeyIndex
@@ -46,11 +46,9 @@ from graphsearch.model import (
     Group,
     Memory,
     Named,
-    NameMatch,
     Relation,
     RelationType,
     Scope,
-    SimilarName,
     Vector,
     View,
 )
@@ -64,9 +62,9 @@ T = TypeVar("T")
 class JointReader(Reader):
     """Reads several scopes for one question, each in its own snapshot; ``parts`` are in the order of their names.
 
-    Its methods are those of `Reader`. Counts are added up; scope, analyser and present are those of the first scope,
-    and so is the vector of an element of several. Memories have joint ids. Vectors of different models raise an
-    `EmbeddingModelError`.
+    It has the methods of `Reader` that searches, recall and rankings read by. Counts are added up; scope, analyser and
+    present are those of the first scope, and so is the vector of an element of several. Memories have joint ids. Models
+    of vectors that differ raise an `EmbeddingModelError`.
     """
 
     def __init__(self, parts: Sequence[ScopePart]) -> None:
@@ -179,16 +177,6 @@ class JointReader(Reader):
         return any(part.reader.hides for part in self.parts)
 
     @property
-    def counts_visible(self) -> bool:
-        return any(part.reader.counts_visible for part in self.parts)
-
-    def changes(self, kind: ElementKind) -> bool:
-        return any(part.reader.changes(kind) for part in self.parts)
-
-    async def sees_everything(self) -> bool:
-        return all(await self._each(lambda part: part.reader.sees_everything()))
-
-    @property
     def denied(self) -> Mapping[ElementKind, int]:
         return merging.summed(part.reader.denied for part in self.parts)
 
@@ -256,23 +244,14 @@ class JointReader(Reader):
         return merging.located(await self._each(of))
 
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
-        partly = rare_matches(await self.find_name_words(words, limit=limit), limit)
-        matches = [*await self.find_names(names), *partly]
+        whole = await self._each(lambda part: part.reader.find_names(names))
+        partly = await self._each(lambda part: part.reader.find_name_words(words, limit=limit))
+        matches = [
+            *merging.joint_matches(chain.from_iterable(whole)),
+            *rare_matches(merging.joint_matches(chain.from_iterable(partly)), limit),
+        ]
         hits = await self.locate(sorted({match.entity_id for match in matches}))
         return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
-
-    async def find_names(self, names: Sequence[str]) -> list[NameMatch]:
-        return merging.joint_matches(chain.from_iterable(await self._each(lambda part: part.reader.find_names(names))))
-
-    async def find_name_words(self, words: Sequence[str], *, prefix: bool = False, limit: int = 50) -> list[NameMatch]:
-        found = await self._each(lambda part: part.reader.find_name_words(words, prefix=prefix, limit=limit))
-        return first_matches(merging.joint_matches(chain.from_iterable(found)), limit)
-
-    async def similar_names(
-        self, names: Sequence[str], *, threshold: float, limit: int = 20
-    ) -> Mapping[str, Sequence[SimilarName]]:
-        found = await self._each(lambda part: part.reader.similar_names(names, threshold=threshold, limit=limit))
-        return {name: merging.most_similar((each.get(name, ()) for each in found), limit) for name in names}
 
     # -- walks ---------------------------------------------------------------------------------------------------
 
@@ -358,10 +337,6 @@ class JointReader(Reader):
 
     # -- elements ------------------------------------------------------------------------------------------------
 
-    async def visible_ids(self, ids: Iterable[UUID]) -> set[UUID]:
-        wanted = list(ids)
-        return set().union(*await self._each(lambda part: part.reader.visible_ids(wanted)))
-
     async def entities(self, keys: Keys) -> list[Entity]:
         await self._each(lambda part: part.holding(keys))
         found = await self._shown_by(ElementKind.ENTITY, keys, lambda part, own: part.reader.entities(own))
@@ -369,9 +344,6 @@ class JointReader(Reader):
 
     async def get_entities(self, ids: Sequence[UUID]) -> list[Entity]:
         return _joined(chain.from_iterable(await self._each(lambda part: part.reader.get_entities(ids))), ids)
-
-    async def entity_types(self, hits: Hits) -> list[str]:
-        return [each.type for each in await self.entities(hits.keys)]
 
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
         joint: defaultdict[UUID, dict[str, float]] = defaultdict(dict)
@@ -417,9 +389,6 @@ class JointReader(Reader):
         found = {each.id: each for each in chain.from_iterable(await self._each(of))}
         return [found[id_] for id_ in ids if id_ in found]
 
-    async def memory(self, memory_id: str) -> Memory | None:
-        return next(iter(await self.get_memories([memory_id])), None)
-
     async def claims(self, *, memory_ids: Sequence[str] = (), groups: Iterable[Group] = ()) -> list[Claim]:
         wanted = list(groups)
 
@@ -437,15 +406,6 @@ class JointReader(Reader):
         for part, row, each in read:
             forms[row].append(joint_relation(each, part.number, ids[row]))
         return [merging.joint_relations(each) for each in forms]
-
-    async def relation(self, relation_id: UUID) -> Relation | None:
-
-        async def of(part: ScopePart) -> Relation | None:
-            found = await part.reader.relation(relation_id)
-            return None if found is None else joint_relation(found, part.number, relation_id)
-
-        forms = [each for each in await self._each(of) if each is not None]
-        return merging.joint_relations(forms) if forms else None
 
 
 def _joined(found: Iterable[Entity], ids: Sequence[UUID]) -> list[Entity]:

@@ -14,7 +14,7 @@ import numpy as np
 from graphsearch.columns import Expansion, FarEnds, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.federation.scope_part import JointSteps
-from graphsearch.model import Entity, NameMatch, Relation, RelationType, SimilarName
+from graphsearch.model import Entity, NameMatch, Relation, RelationType
 from graphsearch.model.signatures import Signature, SignatureTable
 
 K = TypeVar("K")
@@ -165,15 +165,6 @@ def joint_matches(found: Iterable[NameMatch]) -> list[NameMatch]:
         key = each.entity_id, each.name
         alias[key] = alias.get(key, True) and each.alias
     return [NameMatch(name=name, entity_id=id_, alias=alias[id_, name]) for id_, name in sorted(alias)]
-
-
-def most_similar(found: Iterable[Sequence[SimilarName]], limit: int) -> list[SimilarName]:
-    """The most similar entities, each once."""
-    ranked = sorted(chain.from_iterable(found), key=lambda each: (-each.similarity, each.entity_id))
-    once: dict[UUID, SimilarName] = {}
-    for each in ranked:
-        once.setdefault(each.entity_id, each)
-    return list(once.values())[:limit]
 
 
 def summed(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import MAXYEAR, MINYEAR, datetime, timedelta, tzinfo
 from enum import StrEnum
 from typing import Final
 
@@ -56,7 +56,7 @@ def periods(question: str, as_of: datetime) -> tuple[AskedPeriod, ...]:
     * "the past three months": up to and including the day of asking.
     * "in March", "on Tuesday": the latest that has begun; "last March", "last spring": the latest that is over.
 
-    A moment that is out of the calendar as UTC is no time.
+    Years at the ends of the calendar are no times.
     """
     today = midnight(as_of)
     dates = [
@@ -83,11 +83,8 @@ def _is_time(question: str, each: Expression) -> bool:
 
 
 def _in_calendar(moment: datetime | None) -> bool:
-    """Whether a moment is one as UTC too, of which an offset at either end of the calendar leads out."""
-    try:
-        return moment is None or moment.astimezone(UTC) is not None
-    except OverflowError:
-        return False
+    """Whether a moment is one in any time zone, with others before it and after it."""
+    return moment is None or MINYEAR < moment.year < MAXYEAR
 
 
 def _asked(question: str, first: Dated, last: Dated | None, zone: tzinfo | None) -> AskedPeriod:
@@ -211,14 +208,6 @@ def beginning(now: datetime) -> datetime:
     return datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
 
 
-def _last_before(end: datetime) -> datetime:
-    """The last moment before another; the first of the calendar has none before it, and is its own."""
-    try:
-        return end - timedelta(microseconds=1)
-    except OverflowError:
-        return end
-
-
 def _is_today(period: AskedPeriod) -> bool:
     """Whether a period is "today" or "tonight", with no word that opens a side of it: the present."""
     opened = period.valid_from is None or period.valid_to is None
@@ -230,7 +219,7 @@ def _ends(found: tuple[AskedPeriod, ...], now: datetime) -> tuple[datetime | Non
     opened = any(each.valid_from is None for each in found)
     earliest = min((each.valid_from for each in found if each.valid_from), default=None)
     first = beginning(now) if opened else earliest
-    closing = [_last_before(each.valid_to) for each in found if each.valid_to]
+    closing = [each.valid_to - timedelta(microseconds=1) for each in found if each.valid_to]
     last = max(closing) if len(closing) == len(found) else max([now, *closing])
     # What has not ended yet is asked for as far as it is known: until now.
     if first is not None and first <= now < last:

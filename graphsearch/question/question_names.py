@@ -64,10 +64,26 @@ _CODE: Final = re.compile(
 def named(question: str) -> tuple[WrittenName, ...]:
     """The written names of a question in order, not overlapping: whole quoted titles, then code, then proper nouns."""
     text = question[:MAX_READ]
+    spans = [(*match.span(match.lastindex or 0), NameKind.QUOTED) for match in _QUOTED.finditer(text)]
+    marks = [mark for mark in marked_names(text, 0, len(text)) if mark.named]
+    spans += [(each.start, each.end, NameKind.HANDLE if each.pattern == "handle" else NameKind.CODE) for each in marks]
+    spans += [(*match.span(1), NameKind.CODE) for match in _CODE.finditer(text)]
     found: list[WrittenName] = []
-    for reader in (_quoted, _marked, _code, _proper_nouns):
-        found += [each for each in reader(text, tuple(found)) if not overlapping(each.start, each.end, found)]
-    return tuple(sorted(found, key=lambda each: each.start))
+    for start, end, kind in spans:
+        if not overlapping(start, end, found):
+            found.append(WrittenName(text=text[start:end], start=start, end=end, kind=kind))
+    return tuple(sorted([*found, *_proper_nouns(text, found)], key=lambda each: each.start))
+
+
+def _proper_nouns(text: str, taken: Sequence[WrittenName]) -> Iterator[WrittenName]:
+    read = read_words(text)
+    places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
+    for first, stop in read.sentences:
+        for found in find_in_sentence(read, first, stop, (), Context(places, tagged=False)):
+            tentative = found.first == first and found.end == first + 1 and found.sure <= ONE
+            start, end = read.words[found.first].start, read.words[found.end - 1].end
+            if not overlapping(start, end, taken):
+                yield WrittenName(text=text[start:end], start=start, end=end, tentative=tentative)
 
 
 class Part(Protocol):
@@ -82,36 +98,6 @@ class Part(Protocol):
 def overlapping(start: int, end: int, others: Iterable[Part]) -> bool:
     """Whether the characters [start, end) of a question overlap any of some parts of it."""
     return any(start < other.end and other.start < end for other in others)
-
-
-def _quoted(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
-    for match in _QUOTED.finditer(text):
-        yield _spanned(text, *match.span(match.lastindex or 0), NameKind.QUOTED)
-
-
-def _marked(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
-    for mark in marked_names(text, 0, len(text)):
-        if mark.named:
-            yield _spanned(text, mark.start, mark.end, NameKind.HANDLE if mark.pattern == "handle" else NameKind.CODE)
-
-
-def _code(text: str, _: Sequence[WrittenName]) -> Iterator[WrittenName]:
-    for match in _CODE.finditer(text):
-        yield _spanned(text, *match.span(1), NameKind.CODE)
-
-
-def _proper_nouns(text: str, taken: Sequence[WrittenName]) -> Iterator[WrittenName]:
-    read = read_words(text)
-    places = {place for place, word in enumerate(read.words) if overlapping(word.start, word.end, taken)}
-    for first, stop in read.sentences:
-        for found in find_in_sentence(read, first, stop, (), Context(places, tagged=False)):
-            tentative = found.first == first and found.end == first + 1 and found.sure <= ONE
-            start, end = read.words[found.first].start, read.words[found.end - 1].end
-            yield _spanned(text, start, end, NameKind.PROPER_NOUN, tentative=tentative)
-
-
-def _spanned(text: str, start: int, end: int, kind: NameKind, *, tentative: bool = False) -> WrittenName:
-    return WrittenName(text=text[start:end], start=start, end=end, kind=kind, tentative=tentative)
 
 
 MAX_QUESTION_WORDS: Final = 256

@@ -10,6 +10,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -140,7 +141,7 @@ class Understanding:
             worded=self.worded,
         )
 
-    @property
+    @cached_property
     def worded(self) -> float:
         """The share of the question, in [0, 1], that belongs to the type asked for most, by words alone."""
         if not len(self.affinity):

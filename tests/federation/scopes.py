@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import attrs
+
 from graphsearch import CedarAuthorizer, Gate, GraphSearchEngine, Ingestor, Memory, Principal
 from graphsearch.federation import FederatedEngine
 from graphsearch.testing.fakes import HashEmbedder
@@ -49,6 +51,6 @@ async def answers(engine: FederatedEngine | GraphSearchEngine, question, gate=No
         (found.anchors, found.found, found.reason, found.denied, found.left_out, found.interpretation),
         [(each.memory, each.score, each.channels, each.path, each.until) for each in recalled.memories],
         (recalled.relevance, recalled.found, recalled.denied, recalled.reason, recalled.rarity),
-        [(each.entity, each.score, each.ranked) for each in ranked.entities],
+        [attrs.evolve(each, scopes=()) for each in ranked.entities],
         (ranked.found, ranked.denied, ranked.reason),
     )

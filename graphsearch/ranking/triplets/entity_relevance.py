@@ -22,14 +22,14 @@ import numpy as np
 from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
 from graphsearch.access.window import widest
-from graphsearch.columns import Floats, Hits, Keys, Mask, Rows
+from graphsearch.columns import Floats, Hits, Mask, Rows
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import first_rows
 from graphsearch.model import ElementKind, Vector
 from graphsearch.question.relation_words import DEFINES, place_verbs
 from graphsearch.question.understanding import Understanding
 from graphsearch.question.words import MAX_TOKENS
-from graphsearch.ranking.triplets.entity_words import EntityTerms, EntityWords, Held, Lexicon
+from graphsearch.ranking.triplets.entity_words import EntityTerms, Held, KeptTerms, Lexicon, read_terms
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
 
@@ -41,6 +41,10 @@ NAMED: Final = 0.6
 """Of a name of code that says all of the question."""
 MOST: Final = 0.5
 """The share of the idf of a name's words from which on a text is about that name."""
+ANCHORED_AT_MOST: Final = 0.8
+"""The weight of an entity that is certainly described, relative to 1.0 for one that is named."""
+SHARPNESS: Final = 3.0
+"""Decay of the weight behind the best: exp(SHARPNESS · (relevance − the best))."""
 UNRELATED: Final = 1.0
 """The cosine distance of unrelated texts: the vector search returns nothing this far away."""
 
@@ -71,9 +75,16 @@ class Described:
         return np.minimum(self.share + self.cosine, 1.0)
 
     @property
-    def covered(self) -> Floats:
-        """The same by the question's own words: synonyms do not count, since they exist for any word."""
-        return np.where(self.called, np.minimum(self.exact + self.cosine, 1.0), 0.0)
+    def anchor(self) -> Floats:
+        """The weight of each as an anchor, in [0, `ANCHORED_AT_MOST`]: of the best by its probability, then less."""
+        relevance = self.relevance
+        return ANCHORED_AT_MOST * self.sure[:1] * np.exp(SHARPNESS * (relevance - relevance[:1]))
+
+    @property
+    def covered(self) -> float:
+        """The greatest probability by the question's own words: synonyms do not count, since any word has some."""
+        exact = np.where(self.called, np.minimum(self.exact + self.cosine, 1.0), 0.0)
+        return float(exact.max(initial=0.0))
 
     def keep(self, rows: Rows) -> Described:
         """Some rows, in this order."""
@@ -95,7 +106,7 @@ async def described(
     forms = dict(islice(forms_of_query(query, reader.analyser).items(), MAX_TOKENS))
     if meant.profile.row_of(DEFINES) >= 0:  # of code
         forms = {term: form for term, form in forms.items() if form not in place_verbs()} or forms
-    held = await kept.held(hits.keys, reader)
+    held = Held.of(await read_terms(hits.keys, kept, reader))
     rarity = await _rarity(held, list(forms), limit, reader)
     exact = share = held.shares(rarity)
     likeness = lexicon.likeness(list(forms.values()), held)
@@ -117,9 +128,8 @@ async def described(
         called=_called(meant, held.entities),
         weight=MEANING * lexicon.weight if vector is not None else 0.0,
     )
-    touched = (share > 0) | (cosine > 0)
-    if also:
-        touched |= np.isin(np.array(ids, object), np.array(also, object))
+    wanted = set(also)
+    touched = (share > 0) | (cosine > 0) | np.array([id_ in wanted for id_ in ids], np.bool_)
     (rows,) = touched.nonzero()  # in order of id
     return found.keep(rows[np.argsort(-found.relevance[rows], kind="stable")])
 
@@ -151,7 +161,12 @@ def forms_of_query(query: str, analyser: Analyser) -> Mapping[str, str]:
 
 
 async def _found(
-    query: str, vector: Vector | None, limit: int, also: Sequence[UUID], kept: EntityWords, reader: Reader
+    query: str,
+    vector: Vector | None,
+    limit: int,
+    also: Sequence[UUID],
+    kept: KeptTerms,
+    reader: Reader,
 ) -> Hits:
     """The hits of either search, and others, in order of key."""
     worded = _worded(query, limit, kept, reader)
@@ -173,7 +188,7 @@ def together(*lists: Hits) -> Hits:
     return every if len(once) == len(every) else every.keep(np.sort(once))
 
 
-async def _worded(query: str, limit: int, kept: EntityWords, reader: Reader) -> Hits:
+async def _worded(query: str, limit: int, kept: KeptTerms, reader: Reader) -> Hits:
     """The entities that share a term with the question, by their visible texts.
 
     Documents contain all aliases, including those that only hidden memories prove. If anything is hidden, entities
@@ -184,7 +199,7 @@ async def _worded(query: str, limit: int, kept: EntityWords, reader: Reader) -> 
         hits = await reader.lexical(ElementKind.ENTITY, query, wide)
         if not reader.hides:
             return hits
-        terms = await kept.read(hits.keys, reader)
+        terms = await read_terms(hits.keys, kept, reader)
         (sharing,) = np.array([not wanted.isdisjoint(each.document) for each in terms], np.bool_).nonzero()
         if len(sharing) >= limit or len(hits) < wide or wide == widest(limit):
             return hits.keep(sharing[:limit])
@@ -201,43 +216,3 @@ async def _rarity(held: Held, terms: Sequence[str], limit: int, reader: Reader) 
         documents = await reader.document_count(ElementKind.ENTITY)
         containing = [*await reader.document_frequencies(ElementKind.ENTITY, [[term] for term in terms])]
     return {term: idf(documents, min(each, documents)) for term, each in zip(terms, containing, strict=True)}
-
-
-ANCHORED_AT_MOST: Final = 0.8
-"""The weight of an entity that is certainly described, relative to 1.0 for one that is named."""
-SHARPNESS: Final = 3.0
-"""Decay of the weight behind the best: exp(SHARPNESS · (relevance − the best))."""
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class Alike:
-    """Described entities, best first, and the weight of each as an anchor, in [0, `ANCHORED_AT_MOST`].
-
-    ``ids`` are theirs, ``sure`` is the probability that the best is meant, and ``covered`` the greatest share that any
-    covers by the question's own words.
-    """
-
-    keys: Keys
-    ids: tuple[UUID, ...]
-    anchor: Floats
-    sure: float
-    covered: float
-
-
-def nobody(keys: Keys) -> Alike:
-    """No entity, with keys of the dtype of ``keys``."""
-    return Alike(keys=keys[:0], ids=(), anchor=np.empty(0), sure=0.0, covered=0.0)
-
-
-def alike(found: Described, limit: int) -> Alike:
-    """The first ``limit`` described entities: the best weighted by its probability, the others less."""
-    if not len(found.ids):
-        return nobody(found.hits.keys)
-    relevance, sure = found.relevance[:limit], float(found.sure[0])
-    return Alike(
-        keys=found.hits.keys[:limit],
-        ids=tuple(found.ids[:limit]),
-        anchor=ANCHORED_AT_MOST * sure * np.exp(SHARPNESS * (relevance - relevance[0])),
-        sure=sure,
-        covered=float(found.covered[:limit].max()),
-    )

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 from weakref import WeakKeyDictionary
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import aside, both
 from graphsearch.access.reader import Reader
-from graphsearch.columns import NONE, Floats, Keys, Rows
+from graphsearch.columns import NONE, Floats, Keys, Mask, Rows
 from graphsearch.columns.formulas import cosines
 from graphsearch.model import Entity, Vector
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
@@ -37,20 +39,24 @@ KEPT: Final = 8_192
 """Most entities whose terms are cached."""
 
 Terms = Callable[[str], Sequence[str]]
+Hashes = NDArray[np.int64]
 
 # -- the terms of entities ---------------------------------------------------------------------------------------------
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class EntityTerms:
-    """The terms of one entity: ``weights`` above 0, and in ``forms`` the commonest written form of each.
+    """The terms of one entity, by their hashes in this process, with their weights above 0.
 
-    ``document``: all terms by which lexical search finds it, including whole identifiers. ``code``: whether it is code,
-    and ``called`` the terms of the last two parts of its path then, such as a method with its class.
+    * ``forms``: the commonest written form of each. ``document``: all terms by which lexical search finds the entity,
+      including whole identifiers.
+    * ``code``: whether it is code, and ``called`` the terms of the last two parts of its path then, such as a method
+      with its class.
     """
 
-    weights: Mapping[str, float]
-    forms: Mapping[str, str]
+    terms: Hashes
+    weights: Floats
+    forms: Sequence[str]
     document: frozenset[str]
     code: bool
     called: frozenset[str] = frozenset()
@@ -62,10 +68,7 @@ def entity_terms(entity: Entity, extra: Mapping[str, float], terms: Terms) -> En
     described = words(identifier_words(entity.description))
     weights = {term: 1.0 for word in named for term in terms(word)}
     share = 1.0 / normal_length(sum(len(terms(word)) for word in described), USUAL)
-    for word in described:
-        for term in terms(word):
-            weights[term] = weights.get(term, 0.0) + share
-    for word, weight in extra.items():
+    for word, weight in (*((word, share) for word in described), *extra.items()):
         for term in terms(word):
             weights[term] = weights.get(term, 0.0) + weight
     forms: dict[str, str] = {}
@@ -76,119 +79,70 @@ def entity_terms(entity: Entity, extra: Mapping[str, float], terms: Terms) -> En
     code = entity.type in CASE_SENSITIVE_TYPES
     called = words(identifier_words(" ".join(entity.name.split(".")[-2:]))) if code else ()
     return EntityTerms(
-        weights=weights,
-        forms=forms,
+        terms=np.array(list(map(hash, weights)), np.int64),
+        weights=np.array(list(weights.values()), np.float64),
+        forms=[forms[term] for term in weights],
         document=frozenset(weights.keys() | set(terms(searchable_text(entity)))),
         code=code,
         called=frozenset(term for word in called for term in terms(word)),
     )
 
 
+KeptTerms = dict[int, EntityTerms]
+"""By the number of an entity's id."""
+
+
+async def read_terms(keys: Keys, kept: KeptTerms, reader: Reader) -> list[EntityTerms]:
+    """The terms of entities as visible; those that are not in ``kept`` are read, and kept."""
+    ids = reader.entity_ids(keys)
+    numbers = [id_.int for id_ in ids]
+    if missing := [row for row, number in enumerate(numbers) if number not in kept]:
+        entities, extra = await both(reader.entities(keys[missing]), reader.words([ids[row] for row in missing]))
+        terms, size = lru_cache(maxsize=None)(reader.analyser.terms), sum(1 + len(each.aliases) for each in entities)
+        made = await aside(lambda: [entity_terms(each, extra.get(each.id, {}), terms) for each in entities], size)
+        kept.update(zip([numbers[row] for row in missing], made, strict=True))
+    return [kept[number] for number in numbers]
+
+
 @attrs.frozen(eq=False)
-class _Columns:
-    """The terms of one entity: numbers of terms, of the form of each, and their weights."""
-
-    terms: EntityTerms
-    term: Rows
-    form: Rows
-    weight: Floats
-
-
-class EntityWords:
-    """The terms of entities that were read, in one numbering: of one version of a scope, as one gate shows it."""
-
-    def __init__(self) -> None:
-        self._terms: dict[str, int] = {}
-        self._forms: dict[str, int] = {}
-        self._entities: dict[int, _Columns] = {}
-
-    def __len__(self) -> int:
-        return len(self._entities)
-
-    async def read(self, keys: Keys, reader: Reader) -> list[EntityTerms]:
-        """The terms of entities as visible; those that were not read before are read, and kept."""
-        return [each.terms for each in await self._read(keys, reader)]
-
-    async def held(self, keys: Keys, reader: Reader) -> Held:
-        """The same as columns."""
-        return self.columns(await self._read(keys, reader))
-
-    async def _read(self, keys: Keys, reader: Reader) -> list[_Columns]:
-        ids = reader.entity_ids(keys)
-        numbers = [id_.int for id_ in ids]
-        if missing := [row for row, number in enumerate(numbers) if number not in self._entities]:
-            entities, extra = await both(reader.entities(keys[missing]), reader.words([ids[row] for row in missing]))
-            terms = lru_cache(maxsize=None)(reader.analyser.terms)
-            size = sum(1 + len(each.aliases) for each in entities)
-            made = await aside(lambda: [entity_terms(each, extra.get(each.id, {}), terms) for each in entities], size)
-            self._entities |= {numbers[row]: self.numbered(each) for row, each in zip(missing, made, strict=True)}
-        return [self._entities[number] for number in numbers]
-
-    def numbered(self, terms: EntityTerms) -> _Columns:
-        """The terms of an entity with their numbers."""
-        forms = (terms.forms.get(term, "") for term in terms.weights)
-        return _Columns(
-            terms=terms,
-            term=np.array([self._terms.setdefault(term, len(self._terms)) for term in terms.weights], np.intp),
-            form=np.array([self._forms.setdefault(form, len(self._forms)) for form in forms], np.intp),
-            weight=np.array(list(terms.weights.values()), np.float64),
-        )
-
-    def columns(self, entities: Sequence[_Columns]) -> Held:
-        """The terms of some entities in one."""
-        numbers, term = np.unique(np.concatenate([_NONE, *(each.term for each in entities)]), return_inverse=True)
-        return Held(
-            entities=[each.terms for each in entities],
-            entity=np.repeat(np.arange(len(entities)), [len(each.term) for each in entities]),
-            term=term,
-            form=np.concatenate([_NONE, *(each.form for each in entities)]),
-            weight=np.concatenate([np.empty(0), *(each.weight for each in entities)]),
-            place={number: row for row, number in enumerate(numbers.tolist())},
-            number=self._terms,
-            written=self._forms,
-        )
-
-
-_NONE: Final = np.empty(0, np.intp)
-
-
-@attrs.frozen(eq=False, kw_only=True)
 class Held:
     """The terms of some entities: a row for every entity and term, in order of entity, with its weight there.
 
-    ``term`` is the place of the row's term among the distinct ones, by its ``number``; ``form`` the number of the form
-    in which it is ``written``.
+    ``term`` is the place of the row's term in ``distinct``.
     """
 
     entities: Sequence[EntityTerms]
     entity: Rows
     term: Rows
-    form: Rows
     weight: Floats
-    place: Mapping[int, int]
-    number: Mapping[str, int]
-    written: Mapping[str, int]
+    distinct: Hashes
 
-    def place_of(self, term: str) -> int:
-        """The place of a term, `NONE` if no entity has it."""
-        return self.place.get(self.number.get(term, NONE), NONE)
-
-    def forms(self) -> list[str]:
-        """Each of the distinct terms as most of the entities write it; of several forms the first by name."""
-        texts, count = list(self.written), len(self.written)
-        pairs, times = np.unique(self.term * count + self.form, return_counts=True)
-        best: dict[int, tuple[int, str]] = {}
-        for pair, often in zip(pairs.tolist(), times.tolist(), strict=True):
-            form = -often, texts[pair % count]
-            if pair // count not in best or form < best[pair // count]:
-                best[pair // count] = form
-        return [text for _, text in best.values()]  # in order of term, as the pairs are
+    @classmethod
+    def of(cls, entities: Sequence[EntityTerms]) -> Held:
+        """The terms of entities, in their order."""
+        distinct, term = np.unique(
+            np.concatenate([np.empty(0, np.int64), *(each.terms for each in entities)]), return_inverse=True
+        )
+        entity = np.repeat(np.arange(len(entities)), [len(each.terms) for each in entities])
+        return cls(
+            entities, entity, term, np.concatenate([np.empty(0), *(each.weights for each in entities)]), distinct
+        )
 
     def having(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """The number of entities with any of some terms, and with each of them."""
-        rows = [self.term == self.place_of(term) for term in terms]
-        every = np.any(rows, axis=0) if rows else np.zeros(len(self.term), np.bool_)
-        return len(np.unique(self.entity[every])), [int(np.count_nonzero(each)) for each in rows]
+        rows = self._matching(terms)
+        return len(np.unique(self.entity[rows.any(axis=0)])), rows.sum(axis=1).tolist()
+
+    def forms(self) -> list[str]:
+        """Each of the distinct terms as most of the entities write it; of several forms the first by name."""
+        counted = Counter(
+            zip(self.term.tolist(), chain.from_iterable(each.forms for each in self.entities), strict=True)
+        )
+        best: dict[int, tuple[int, str]] = {}
+        for (term, text), often in counted.items():
+            if term not in best or (-often, text) < best[term]:
+                best[term] = -often, text
+        return [best[term][1] for term in range(len(self.distinct))]
 
     def shares(self, rarity: Mapping[str, float], likeness: Floats | None = None) -> Floats:
         """The share of a question's idf that each entity covers, 1 if it has each word once; ``rarity`` is the idf.
@@ -198,13 +152,19 @@ class Held:
         whole, found = sum(rarity.values()), np.zeros(len(self.entities))
         if not whole or not len(self.term):
             return found
-        credit = np.array([self.term == self.place_of(term) for term in rarity], np.float64)
+        credit = self._matching(list(rarity)).astype(np.float64)
         if likeness is not None:
             credit = np.maximum(credit, np.where(likeness >= ALIKE, likeness, 0.0)[:, self.term])
         starts = np.flatnonzero(np.diff(self.entity, prepend=NONE))
         saturated = (SATURATION + 1.0) * self.weight / (self.weight + SATURATION)
         best = np.maximum.reduceat(credit * saturated, starts, axis=1)
         found[self.entity[starts]] = np.einsum("i,ij->j", np.array(list(rarity.values())), best) / whole
+        return found
+
+    def _matching(self, terms: Sequence[str]) -> Mask:
+        """For each of some terms, the rows that have it."""
+        asked = np.array(list(map(hash, terms)), np.int64)
+        found: Mask = self.distinct[self.term] == asked[:, np.newaxis]
         return found
 
 
@@ -227,18 +187,18 @@ class Lexicon:
         self._words = embedder if isinstance(embedder, WordVectors) else None
         self._rows: dict[int, int] = {}
         self._vectors: Vector = np.empty((0, 0), np.float32)
-        self._entities: WeakKeyDictionary[TypeProfile, EntityWords] = WeakKeyDictionary()
+        self._entities: WeakKeyDictionary[TypeProfile, KeptTerms] = WeakKeyDictionary()
 
     @property
     def weight(self) -> float:
         """The weight of meaning relative to words: the embedder's ``semantic_weight``, or `SEMANTIC_WEIGHT`."""
         return float(getattr(self.embedder, "semantic_weight", SEMANTIC_WEIGHT))
 
-    def entities_of(self, profile: TypeProfile) -> EntityWords:
-        """The words of the entities that a profile's gate shows, kept as long as the profile."""
+    def entities_of(self, profile: TypeProfile) -> KeptTerms:
+        """The terms of the entities that a profile's gate shows, by id, kept as long as the profile."""
         found = self._entities.get(profile)
         if found is None or len(found) > KEPT:
-            found = self._entities[profile] = EntityWords()
+            found = self._entities[profile] = {}
         return found
 
     def likeness(self, words: Sequence[str], held: Held) -> Floats | None:

@@ -19,7 +19,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Mask, Rows, Subgraph
 from graphsearch.columns.key_index import occurring
 from graphsearch.question.type_profile import TypeProfile
-from graphsearch.question.words import relation_line
+from graphsearch.question.words import spread
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import K1, B
 
@@ -33,22 +33,34 @@ Counts = dict[int, int]
 
 
 class LineTerms:
-    """The terms of recently read lines, by hashes alone: no text is kept."""
+    """The terms of recently read lines, and of the names and types in them, by hashes alone: no text is kept."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[int, Counts]] = {}
+        self._lines: dict[int, tuple[int, Counts]] = {}
+        self._names: dict[int, list[int]] = {}
 
     def count(self, lines: Sequence[Parts], analyser: Analyser) -> CountedLines:
-        """Count the terms of lines; those that were read before are not analysed again."""
-        kept, keys = self._kept, list(map(hash, lines))
-        if len(kept) > KEPT_LINES:
-            kept.clear()
+        """Count the terms of lines; those that were read before are not analysed again, nor are names."""
+        if len(self._lines) > KEPT_LINES:
+            self._lines.clear()
+            self._names.clear()
+        known, keys = self._lines, list(map(hash, lines))
         for key, line in zip(keys, lines, strict=True):
-            if key not in kept:
-                terms = analyser.terms(relation_line(*line))
-                kept[key] = len(terms), Counter(map(hash, terms))
-        found = [kept[key] for key in keys]
+            if key not in known:
+                terms = self._terms(line, analyser)
+                known[key] = len(terms), Counter(terms)
+        found = [known[key] for key in keys]
         return CountedLines(np.array([length for length, _ in found], np.float64), [counts for _, counts in found])
+
+    def _terms(self, line: Parts, analyser: Analyser) -> list[int]:
+        source, type_, target, fact = line
+        terms: list[int] = []
+        for name in (source, spread(type_), target):
+            key = hash(name)
+            if key not in self._names:
+                self._names[key] = list(map(hash, analyser.terms(name)))
+            terms += self._names[key]
+        return [*terms, *map(hash, analyser.terms(fact))]
 
 
 @attrs.frozen(eq=False)

@@ -16,17 +16,11 @@ from graphsearch.model import ElementKind
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.triplets.candidates import FACTS, by_facts
-from graphsearch.ranking.triplets.connections import NOTHING, Connected, connected
-from graphsearch.ranking.triplets.entity_relevance import alike, described, together
+from graphsearch.ranking.triplets.connections import NOTHING, Connected
+from graphsearch.ranking.triplets.entity_relevance import described, together
 from graphsearch.ranking.triplets.findings import Findings, score_triplets
 from graphsearch.ranking.triplets.parts import Parts
-from graphsearch.ranking.triplets.scoring import (
-    Clues,
-    names_alone,
-    score_by_hops,
-    score_by_rank,
-    score_by_relevance,
-)
+from graphsearch.ranking.triplets.scoring import Clues, names_alone, score_by_hops, score_relations
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
 
 DESCRIBED: Final = 100
@@ -73,9 +67,11 @@ async def find_around(
             by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader),
         )
         clues = attrs.evolve(clues, facts=facts)
-    (found, joint), left_out = await both(
-        _scored(subgraph, clues, parts, reader, limit=limit, depth=depth), reader.left_out(subgraph.seeds())
-    )
+    with parts.stopwatch.stage("scoring"):
+        (found, joint), left_out = await both(
+            score_relations(subgraph, clues, parts, reader, limit=limit, depth=depth),
+            reader.left_out(subgraph.seeds()),
+        )
     visible = meaning.vector is not None or clues.anchors
     return Answer(
         findings=found,
@@ -95,7 +91,8 @@ async def find_facts(meaning: Understanding | None, parts: Parts, reader: Reader
     with parts.stopwatch.stage("seeds"):
         facts = await by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
     clues = attrs.evolve(clues, facts=facts)
-    found, _ = await _scored(Subgraph.none(facts.keys), clues, parts, reader, limit=limit, depth=0)
+    with parts.stopwatch.stage("scoring"):
+        found, _ = await score_relations(Subgraph.none(facts.keys), clues, parts, reader, limit=limit, depth=0)
     return Answer(
         findings=found,
         anchors=clues.anchors,
@@ -111,29 +108,14 @@ async def _walked(clues: Clues, parts: Parts, reader: Reader, *, seeds: int, dep
     with parts.stopwatch.stage("seeds"):
         if meaning.vector is not None:
             near = await reader.nearest(ElementKind.ENTITY, meaning.vector, seeds)
-            described_hits = near.keep(np.empty(0, np.intp))
             if not len(clues.certain):
                 found = await described(meaning, DESCRIBED, parts.caches.lexicon, reader)
-                clues = attrs.evolve(clues, described=alike(found, seeds))
-                described_hits = found.hits.keep(np.arange(len(clues.described.keys)))
-            start = together(clues.named, near, described_hits)
+                found = found.keep(np.arange(min(seeds, len(found.ids))))
+                clues, start = attrs.evolve(clues, described=found), together(start, near, found.hits)
+            else:
+                start = together(start, near)
     with parts.stopwatch.stage("traversal"):
         return await parts.traversal.traverse(start, depth=depth, reader=reader), clues
-
-
-async def _scored(
-    subgraph: Subgraph, clues: Clues, parts: Parts, reader: Reader, *, limit: int, depth: int
-) -> tuple[Findings, Connected]:
-    """The relations scored by relevance; by rank or hops where a traversal ranks, or names alone are asked for."""
-    meaning, options, line_terms = clues.meant, parts.scoring, parts.caches.line_terms
-    asks = meaning.vector is not None or bool(meaning.terms) or meaning.stated >= 0
-    with parts.stopwatch.stage("scoring"):
-        if subgraph.rank is None and asks:
-            return await score_by_relevance(
-                subgraph, clues, reader, depth=depth, limit=limit, options=options, line_terms=line_terms
-            )
-        found = await score_by_rank(subgraph, clues, reader, limit=limit, options=options, line_terms=line_terms)
-        return found, connected(subgraph, clues.anchors, clues.named, depth=depth, options=options, reader=reader)
 
 
 async def find_nearby(seeds: Hits, depth: int, parts: Parts, reader: Reader) -> Findings:
@@ -152,8 +134,10 @@ async def nothing_asked(parts: Parts, reader: Reader) -> Answer:
 
 def subjects(clues: Clues) -> tuple[UUID, ...]:
     """The entities that a question is itself about, best first: described ones, or named ones without further words."""
-    if clues.described.ids or not names_alone(clues.meant):
-        return clues.described.ids
+    if clues.described is not None and clues.described.ids:
+        return tuple(clues.described.ids)
+    if not names_alone(clues.meant):
+        return ()
     return tuple(each.entity_id for each in clues.anchors if each.confidence > CERTAIN)
 
 

@@ -24,9 +24,10 @@ from graphsearch.question.relation_words import DEFINES
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.triplets.candidates import Facts, of_types, with_relations
 from graphsearch.ranking.triplets.connections import Connected, connected
-from graphsearch.ranking.triplets.entity_relevance import MOST, Alike, nobody
+from graphsearch.ranking.triplets.entity_relevance import MOST, Described
 from graphsearch.ranking.triplets.findings import Findings, Reliability, proximity_of_hops, score_triplets
 from graphsearch.ranking.triplets.lines import Lines, LineTerms, read_lines
+from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.silence import Standing, foreign
 from graphsearch.ranking.triplets.triplet_relevance import (
     CERTAIN,
@@ -62,8 +63,8 @@ class Clues:
     anchors: tuple[Anchor, ...]
     named: Hits
     chance: Floats
-    described: Alike
     facts: Facts
+    described: Described | None = None
 
     @classmethod
     def of(cls, meant: Understanding, reader: Reader) -> Clues:
@@ -74,7 +75,6 @@ class Clues:
             anchors=anchors_of(meant.question, meant.linked.links),
             named=named,
             chance=np.array([chances.get(each, 0.0) for each in reader.entity_ids(named.keys)]),
-            described=nobody(named.keys),
             facts=Facts.none(named.keys),
         )
 
@@ -85,44 +85,34 @@ class Clues:
         return found
 
 
-async def score_by_relevance(
-    subgraph: Subgraph,
-    clues: Clues,
-    reader: Reader,
-    *,
-    depth: int,
-    limit: int,
-    options: ScoringOptions,
-    line_terms: LineTerms,
+async def score_relations(
+    subgraph: Subgraph, clues: Clues, parts: Parts, reader: Reader, *, limit: int, depth: int
 ) -> tuple[Findings, Connected]:
-    """Score the relations of a subgraph, of facts, and of requested types at named hubs; and find connections.
+    """Score relations for a question, of which ``limit`` will be shown, and find what several names lead to.
 
-    Connections are what several names lead to within ``depth`` hops: they answer if nothing else does, and names are
-    joined ("what do Ann and Bea share?"). ``limit`` relations will be shown; ``line_terms`` caches the terms of lines.
+    Relations of facts, and of requested types at named hubs, are scored with those of a walk. Connections within
+    ``depth`` hops answer if nothing else does, and names are joined ("what do Ann and Bea share?").
     """
-    meant = clues.meant
-    typed = await of_types(subgraph, clues.certain, {each.type for each in meant.relations(ASKED_TYPES)}, reader)
-    more = np.union1d(clues.facts.keys, typed) if len(typed) else clues.facts.keys
-    every = await with_relations(subgraph, more, reader)
-    relevant, silent = await _relevance(every, clues, limit, line_terms, reader)
-    found = score_triplets(every, proximity=relevant.value, options=options)
-    joint = connected(every, clues.anchors, clues.named, depth=depth, options=options, reader=reader)
-    answers = _answering(every, silent)
-    if answers is not None and not meant.worded and _joined(clues):
+    meant, options, walked = clues.meant, parts.scoring, subgraph.rank is None
+    asks = bool(meant.terms) or meant.stated >= 0
+    relevant, silent = None, False
+    if walked and (asks or meant.vector is not None):
+        types = {each.type for each in meant.relations(ASKED_TYPES)}
+        typed = await of_types(subgraph, clues.certain, types, reader)
+        more = np.union1d(clues.facts.keys, typed) if len(typed) else clues.facts.keys
+        subgraph = await with_relations(subgraph, more, reader)
+        relevant, silent = await _relevance(subgraph, clues, limit, parts.caches.line_terms, reader)
+        found = score_triplets(subgraph, proximity=relevant.value, options=options)
+    else:
+        found = score_by_hops(subgraph, options, reader)
+        if asks and not walked:
+            by_rank, silent = await _relevance(subgraph, clues, limit, parts.caches.line_terms, reader)
+            found = score_triplets(subgraph, proximity=found.proximity * by_rank.value, options=options)
+    joint = connected(subgraph, clues.anchors, clues.named, depth=depth, options=options, reader=reader)
+    answers = np.zeros(len(subgraph.relations), np.bool_) if silent else None
+    if answers is not None and walked and not meant.worded and _joined(clues):
         answers[joint.relations()] = True
     return attrs.evolve(found, relevance=relevant, answers=answers), joint
-
-
-async def score_by_rank(
-    subgraph: Subgraph, clues: Clues, reader: Reader, *, limit: int, options: ScoringOptions, line_terms: LineTerms
-) -> Findings:
-    """Score the relations of a subgraph by hops or PageRank alone, if nothing is asked; else times their relevance."""
-    meant, found = clues.meant, score_by_hops(subgraph, options, reader)
-    if subgraph.rank is None or not (meant.terms or meant.stated >= 0):
-        return found
-    relevant, silent = await _relevance(subgraph, clues, limit, line_terms, reader)
-    found = score_triplets(subgraph, proximity=found.proximity * relevant.value, options=options)
-    return attrs.evolve(found, answers=_answering(subgraph, silent))
 
 
 def score_by_hops(subgraph: Subgraph, options: ScoringOptions, reader: Reader) -> Findings:
@@ -130,10 +120,6 @@ def score_by_hops(subgraph: Subgraph, options: ScoringOptions, reader: Reader) -
     reliability = Reliability.of(subgraph, options)
     proximity = proximity_of_hops(subgraph, reliability, options, reader)
     return score_triplets(subgraph, proximity=proximity, reliability=reliability, options=options)
-
-
-def _answering(subgraph: Subgraph, silent: bool) -> Mask | None:
-    return np.zeros(len(subgraph.relations), np.bool_) if silent else None
 
 
 # -- relevance ---------------------------------------------------------------------------------------------------------
@@ -165,7 +151,7 @@ def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evide
     """The evidence of all relations of a subgraph that is known without reading them."""
     meant, places = clues.meant, KeyIndex(graph.entities)
     anchor = np.zeros(len(graph.entities))
-    named, likely = places.of(clues.named.keys), places.of(clues.described.keys)
+    named = places.of(clues.named.keys)
     anchor[named[named != NONE]] = clues.chance[named != NONE]
     edges = Edges(source=graph.source, target=graph.target, type=_types(graph, meant, reader))
     trust = min(1.0, max(len(meant.affinity) - 1, 0) / (TRUSTED - 1))
@@ -174,7 +160,7 @@ def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evide
         affinity = np.where(wrong & (edges.type == meant.stated), 0.0, affinity)
     fact = KeyIndex(clues.facts.keys).of(graph.relations)
     nowhere = np.zeros(len(anchor), np.bool_)
-    return Evidence(
+    known = Evidence(
         edges=edges,
         anchor=anchor,
         weights=anchor_weights(anchor, edges, affinity, nowhere),
@@ -185,10 +171,12 @@ def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evide
         words=np.minimum(np.append(clues.facts.words, 0.0)[fact] / (whole or np.inf), 1.0),
         meaning=np.append(clues.facts.meaning, 0.0)[fact],
         definition=meant.profile.row_of(DEFINES),
-        described=likely[likely != NONE],
-        likely=clues.described.anchor[likely != NONE],
-        sure=clues.described.sure,
     )
+    if clues.described is None or not clues.described.ids:
+        return known
+    likely, sure = places.of(clues.described.hits.keys), float(clues.described.sure[0])
+    there = likely != NONE
+    return attrs.evolve(known, described=likely[there], likely=clues.described.anchor[there], sure=sure)
 
 
 def _types(graph: Subgraph, meant: Understanding, reader: Reader) -> Rows:
@@ -256,7 +244,7 @@ def _standing(known: Evidence, kinds: Rows, words: Floats, lines: Lines, clues: 
         kind=kinds,
         worded=meant.worded,
         covered=float(words[about].max(initial=0.0)),
-        described=clues.described.covered,
+        described=0.0 if clues.described is None else clues.described.covered,
         ours=meant.ours and bool(np.isin(known.edges.type, sorted(meant.meant)).any()),
     )
 

@@ -102,16 +102,15 @@ def _gaps(standing: Standing) -> tuple[float, float]:
     """How far the best available relation is below the best type of the named kinds, and below the best of all."""
     affinity, edges, named = np.append(standing.affinity, standing.affinity.min()), standing.edges, standing.named
     best, greatest = _best_of(standing, standing.kinds), float(standing.affinity.max())
-    adjacent = named[edges.source] | named[edges.target]
-    wrong = np.where(standing.wrong, WRONG, 0.0)
-    gap = _most(np.minimum(affinity[edges.type] - best, 0.0) - wrong, adjacent)
-    overall = _most(affinity[edges.type] - wrong - greatest, adjacent)
-    onward = _onward(standing)
-    if onward.any():
-        best = max(best, _best_of(standing, standing.between))
-        gap = max(gap, _most(affinity[edges.type] - best, onward))
-        overall = max(overall, _most(affinity[edges.type] - greatest, onward))
-    return gap, overall
+    (adjacent,) = (named[edges.source] | named[edges.target]).nonzero()
+    own, wrong = affinity[edges.type[adjacent]], np.where(standing.wrong[adjacent], WRONG, 0.0)
+    gap = (np.minimum(own - best, 0.0) - wrong).max(initial=-np.inf)
+    overall = (own - wrong - greatest).max(initial=-np.inf)
+    if len(standing.between):
+        onward = affinity[edges.type[_onward(standing)]].max(initial=-np.inf)
+        gap = max(gap, onward - max(best, _best_of(standing, standing.between)))
+        overall = max(overall, onward - greatest)
+    return float(gap), float(overall)
 
 
 def _best_of(standing: Standing, kinds: Sequence[int]) -> float:
@@ -120,16 +119,12 @@ def _best_of(standing: Standing, kinds: Sequence[int]) -> float:
     return float(standing.affinity[types].max() if types.any() else standing.affinity.max())
 
 
-def _onward(standing: Standing) -> Mask:
+def _onward(standing: Standing) -> Rows:
     """The relations one hop further, of entities of a kind that the question names in between."""
     edges, named = standing.edges, standing.named
     reached = np.zeros(len(named), np.bool_)
     for one, other in ((edges.source, edges.target), (edges.target, edges.source)):
         reached[other[named[one] & ~named[other]]] = True
     reached &= np.isin(standing.kind, list(standing.between))
-    onward: Mask = (reached[edges.source] & ~named[edges.target]) | (reached[edges.target] & ~named[edges.source])
-    return onward
-
-
-def _most(values: Floats, among: Mask) -> float:
-    return float(values[among].max()) if among.any() else -np.inf
+    onward = (reached[edges.source] & ~named[edges.target]) | (reached[edges.target] & ~named[edges.source])
+    return np.flatnonzero(onward)

@@ -5,24 +5,30 @@ import pytest
 
 from graphsearch.model import Entity
 from graphsearch.ranking.triplets import entity_words as room
-from graphsearch.ranking.triplets.entity_words import EntityWords, Lexicon, entity_terms
+from graphsearch.ranking.triplets.entity_words import Held, Lexicon, entity_terms
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import ENGLISH
 
 OPEN = Entity(type="function", name="door.openLatch", description="Opens the latch of a door.", aliases=("openLatch",))
+TERMS = ("door", "open", "latch", "bolt", "shut")
 SHUT = Entity(type="function", name="door.shut")
 
 
 def of(entities, extra=None):
     """What some entities hold; ``extra`` has the words in addition to the texts of each."""
-    given, known = extra or [{}] * len(entities), EntityWords()
-    terms = [entity_terms(each, more, ENGLISH.terms) for each, more in zip(entities, given, strict=True)]
-    return known.columns([known.numbered(each) for each in terms])
+    given = extra or [{}] * len(entities)
+    return Held.of([entity_terms(each, more, ENGLISH.terms) for each, more in zip(entities, given, strict=True)])
 
 
-def weights(found, entity):
-    names, rows = {found.place_of(term): term for term in found.number}, np.flatnonzero(found.entity == entity)
-    return {names[found.term[row]]: found.weight[row] for row in rows.tolist()}
+def place(found, term):
+    """The place of a term among the distinct ones."""
+    return found.distinct.tolist().index(hash(term))
+
+
+def weights(found, entity, terms):
+    rows = np.flatnonzero(found.entity == entity)
+    held = {found.term[row]: found.weight[row] for row in rows.tolist()}
+    return {term: held[place(found, term)] for term in terms if place(found, term) in held}
 
 
 def test_fields_weigh():
@@ -30,8 +36,8 @@ def test_fields_weigh():
     found = of([OPEN, SHUT], [{"bolt": 0.5, "door": 0.25}, {}])
     # 1 / 0.53125 = 1.882353, and 1 for the name; the door has 0.25 more.
     expected = {"door": 3.132352941, "open": 2.882352941, "latch": 2.882352941, "bolt": 0.5}
-    assert weights(found, 0) == pytest.approx(expected)
-    assert weights(found, 1) == {"door": 1.0, "shut": 1.0}
+    assert weights(found, 0, TERMS) == pytest.approx(expected)
+    assert weights(found, 1, TERMS) == {"door": 1.0, "shut": 1.0}
     assert len(found.entities) == 2
     assert found.having(["door", "bolt", "moon"]) == (2, [2, 1, 0])
 
@@ -42,7 +48,7 @@ def test_the_form_of_a_term_is_the_commonest_then_the_first():
         (("cancels", "waits", "cancel"), "cancel"),
     ):
         found = of([Entity(type="concept", name=name) for name in names])
-        assert found.forms()[found.place_of("cancel")] == form
+        assert found.forms()[place(found, "cancel")] == form
 
 
 def test_a_share_is_what_is_held_of_the_idf():
@@ -54,9 +60,9 @@ def test_a_share_is_what_is_held_of_the_idf():
 
 def test_a_word_stands_for_another_that_means_the_same():
     found = of([OPEN, SHUT], [{}, {}])
-    alike = np.zeros((1, len(found.place)))
-    alike[0, found.place_of("shut")] = 0.5
-    alike[0, found.place_of("door")] = 0.19
+    alike = np.zeros((1, len(found.distinct)))
+    alike[0, place(found, "shut")] = 0.5
+    alike[0, place(found, "door")] = 0.19
     assert found.shares({"close": 2.0}, alike) == pytest.approx([0.0, 0.5])
 
 
@@ -93,9 +99,10 @@ def test_each_word_is_looked_up_once():
     assert again is not None
     assert np.array_equal(again[0], first[1])
     assert known.weight == 1.5
-    alike = known.likeness(["shut"], of([SHUT]))  # of door and shut
+    alike, held = known.likeness(["shut"], of([SHUT])), of([SHUT])
     assert alike is not None
-    assert alike[0] == pytest.approx([embedder.vector("shut") @ embedder.vector("door"), 1.0], abs=1e-6)
+    expected = embedder.vector("shut") @ embedder.vector("door")
+    assert alike[0, [place(held, "door"), place(held, "shut")]] == pytest.approx([expected, 1.0], abs=1e-6)
     assert known.vectors([]) is None
 
 

@@ -88,3 +88,10 @@ def test_what_lines_hold_at_all_does_not_depend_on_their_length():
     assert counted(lines).shares(names).tolist() == [1.0, 0.25, 0.0]
     assert counted(lines[:1]).shares({}).tolist() == [0.0]
     assert counted([]).shares(names).tolist() == []
+
+
+def test_a_line_has_the_words_of_its_names_and_of_its_type_too():
+    lines = [("Ines Moss", "looks_after", "the lamp", "since May"), ("Orla", "mends", "Ines Moss", "")]
+    found = LineTerms().count(lines, VERBATIM)
+    assert found.shares({"ines": 1.0, "looks": 2.0, "lamp": 1.0}).tolist() == [1.0, 0.25]
+    assert found.lengths.tolist() == [len(["Ines", "Moss", "looks", "after", "the", "lamp", "since", "May"]), 4]
