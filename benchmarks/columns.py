@@ -40,7 +40,6 @@ def store_of(workload: Any) -> GraphStore:
     confidence = confidences(workload)
     edges = Adjacency.of(workload.src.astype(np.int64), workload.dst.astype(np.int64), confidence, n)
     ground = Ground(
-        entities=Table([], [], {}, np.zeros(n, np.int64)),
         relations=Table([], [], {}, np.ones(m, np.int64)),
         entities_seen=_seen(np.ones(n)),
         relations_seen=_seen(confidence),

@@ -15,7 +15,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.context.lines import BlockLine, Omitted, first_omitted, key_of
 from graphsearch.context.material import MEMORIES, Material, material
 from graphsearch.context.sections import Page, lay_out
-from graphsearch.context.session_logs import SessionLogs, Surfaced, surfaced
+from graphsearch.context.session_logs import SessionLogs, surfaced
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.printing import Displayed, hidden
 from graphsearch.engine import GraphSearchEngine
@@ -170,7 +170,7 @@ class ContextBuilder:
         self._stores = engine.stores
         self._logs = self._logs_of(log)
         self.engine = engine
-        self._counter = counter or TiktokenCounter()
+        self._counter, self._counts = counter or TiktokenCounter(), False
         self._budgets = {**DEFAULT_BUDGETS, **(budgets or {})}
 
     def _logs_of(self, log: GraphStore | Sequence[GraphStore] | Literal["engine"] | None) -> SessionLogs | None:
@@ -199,7 +199,8 @@ class ContextBuilder:
         budget = self.budget_of(request)
         if budget < 1:
             return ContextBlock(session_id=request.session_id, budget=0, reason=NO_ROOM)
-        await asyncio.to_thread(self._counter.count, TRIPLETS)  # the first count may have to download a vocabulary
+        if not self._counts:  # the first count may have to download a vocabulary
+            self._counts = await asyncio.to_thread(self._counter.count, TRIPLETS) > 0
         search, recall = request if request.searched else None, request.recall if request.observations else None
         block = self.lay_out(await material(self.engine, search, recall), budget)
         block = attrs.evolve(block, session_id=request.session_id)
@@ -263,11 +264,11 @@ class ContextBuilder:
         """The block, recorded in the log of each scope that it shows something of."""
         if self._logs is None:
             return block
-        elements = {store.scope: surfaced(store.scope, block.memories, block.triplets) for store in self._stores}
+        elements = ((store.scope, surfaced(store.scope, block.memories, block.triplets)) for store in self._stores)
+        shown = {scope: each for scope, each in elements if each}
         alone = len(self._stores) == 1
-        tokens = {scope: block.tokens if alone else self._tokens_of(scope, block) for scope in elements}
-        shown = {scope: Surfaced(elements=each, tokens=tokens[scope]) for scope, each in elements.items()}
-        ids = await self._logs.record(session_id, principal, shown)
+        tokens = {scope: block.tokens if alone else self._tokens_of(scope, block) for scope in shown}
+        ids = await self._logs.record(session_id, principal, shown, tokens)
         only = next(iter(ids.values())) if len(ids) == 1 else None
         return attrs.evolve(block, injection_id=only, injection_ids=ids)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -165,7 +165,8 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
         omitted.update(graph.omitted)
-        omitted.update((key_of(each), _uncounted(each)) for each in found.triplets[:FIRST] if not _counts(each))
+        faint = (each for each in found.triplets[:FIRST] if not _counts(each))
+        omitted |= {key_of(each): LOW_SCORE if _is_statement(each) else CO_OCCURRENCE for each in faint}
     every = list(alike.items())
     rows = paying(covered, recalled.rarity)
     paid = [every[row] for row in rows]
@@ -174,7 +175,9 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     memories = [tuple(same.values()) for _, same in paid]
     labels = [_label(chain.from_iterable(sorted(same)), recalled.scopes) for _, same in paid]
     forms = [
-        tuple(labelled(each, label) for each in (line, *_shorter(same[0], recalled, terms)))[bool(why) :]
+        tuple(labelled(each, label) for each in (line, *(_line(same[0], words, recalled, terms) for words in SHORTER)))[
+            bool(why) :
+        ]
         for (line, _), same, label in zip(paid, memories, labels, strict=True)
     ]
     order = None
@@ -196,17 +199,9 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     )
 
 
-def _shorter(recalled: RecalledMemory, result: RecallResult, terms: Terms) -> Iterator[str]:
-    return (_line(recalled, words, result, terms) for words in SHORTER)
-
-
 def _counts(triplet: Triplet) -> bool:
     """Whether a triplet is worth a line beside observations: it states something, and has not faded."""
     return triplet.score >= FAINT and _is_statement(triplet)
-
-
-def _uncounted(triplet: Triplet) -> Omitted:
-    return LOW_SCORE if _is_statement(triplet) else CO_OCCURRENCE
 
 
 def _line(recalled: RecalledMemory, words: int, result: RecallResult, terms: Terms) -> str:

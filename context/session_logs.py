@@ -13,8 +13,6 @@ from itertools import chain
 from typing import Final
 from uuid import UUID, uuid5
 
-import attrs
-
 from graphsearch.access.gate import Gate
 from graphsearch.errors import ForeignSessionError
 from graphsearch.feedback import FeedbackService
@@ -26,14 +24,6 @@ _INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 """The namespace of the ids of log entries."""
 
 
-@attrs.frozen(kw_only=True)
-class Surfaced:
-    """What one scope contributes to a block: its elements, and the tokens of their lines."""
-
-    elements: tuple[ElementRef, ...]
-    tokens: int
-
-
 class SessionLogs:
     """The logs of some scopes, one store for each."""
 
@@ -41,20 +31,23 @@ class SessionLogs:
         self._stores = {store.scope: store for store in stores}
 
     async def record(
-        self, session_id: str, principal: Principal, surfaced: Mapping[Scope, Surfaced]
+        self,
+        session_id: str,
+        principal: Principal,
+        shown: Mapping[Scope, Sequence[ElementRef]],
+        tokens: Mapping[Scope, int],
     ) -> Mapping[Scope, str]:
-        """Record what a block shows, in the log of each scope; the id of each entry.
+        """Record what a block shows, and the tokens of its lines, in the log of each scope; the id of each entry.
 
         Raises `ForeignSessionError`, before anything is written, where one of the logs has the session of another
         principal, and what `GraphStore.log_injection` raises.
         """
-        shown = {scope: each for scope, each in surfaced.items() if each.elements}
         if len(shown) > 1:
             await self._refuse_foreign(session_id, principal, [self._stores[scope] for scope in shown])
         ids = {}
-        for scope, each in shown.items():
+        for scope, elements in shown.items():
             store = self._stores[scope]
-            entry = _injection(session_id, principal, store.clock.now(), each.tokens, each.elements)
+            entry = _injection(session_id, principal, store.clock.now(), tokens[scope], elements)
             await store.log_injection(entry)
             ids[scope] = entry.id
         return ids
@@ -108,7 +101,7 @@ def surfaced(scope: Scope, memories: Iterable[RecalledMemory], triplets: Iterabl
 
 
 def _injection(
-    session_id: str, principal: Principal, now: datetime, tokens: int, elements: tuple[ElementRef, ...]
+    session_id: str, principal: Principal, now: datetime, tokens: int, elements: Sequence[ElementRef]
 ) -> Injection:
     """The log entry; its id is derived from its content."""
     asked_by = principal.qualified_id
@@ -119,5 +112,5 @@ def _injection(
         principal=asked_by,
         created_at=now,
         tokens=tokens,
-        elements=elements,
+        elements=tuple(elements),
     )

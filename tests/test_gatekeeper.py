@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.access.decisions import ALLOWED, DENIED, MAX_CACHED_QUESTIONS, PARTIAL, SignatureInterner
+from graphsearch.access.decisions import (
+    ALLOWED,
+    DENIED,
+    MAX_CACHED_QUESTIONS,
+    PARTIAL,
+    SignatureInterner,
+    allows_scope,
+)
 from graphsearch.access.gate import ALLOW_ALL, BoundGate
 from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.model import KNOWN_RELATION_TYPES, Action, ElementKind, Entity, Memory, Principal, Relation, Scope
@@ -339,3 +346,26 @@ async def test_no_more_than_so_many_questions_are_remembered(store: TinyStore, w
     assert len(whole.remembered) == MAX_CACHED_QUESTIONS
     first = BoundGate(authorizer, Principal(id="p0"), SCOPE)
     assert first.question not in whole.remembered
+
+
+async def test_whether_a_scope_is_allowed_is_decided_once(whole: SignatureTable) -> None:
+    for denied, expected in (("nothing", True), ("private", False)):
+        authorizer = Steady(denied, denied)
+        gate = BoundGate(authorizer, ADA, SCOPE)
+        assert [await allows_scope(gate, whole) for _ in range(3)] == [expected] * 3
+        assert len(authorizer.asked) == len({each.resource for each in whole.contents if each})
+
+
+@pytest.mark.parametrize("authorizer", [Steady("nothing", None), NoPrivate(by_signature=False)])
+async def test_nothing_is_known_of_a_scope_where_answers_may_differ(
+    whole: SignatureTable, authorizer: Steady | NoPrivate
+) -> None:
+    assert not await allows_scope(BoundGate(authorizer, ADA, SCOPE), whole)
+    assert authorizer.asked == []
+
+
+async def test_nothing_is_known_of_a_scope_by_some_of_its_signatures(whole: SignatureTable) -> None:
+    some = SignatureTable.with_codes({7: memory_signature(MEMORIES[0])}, KNOWN_RELATION_TYPES)
+    gate = BoundGate(Steady("nothing", "1"), ADA, SCOPE)
+    assert not await allows_scope(gate, some)
+    assert await allows_scope(gate, whole)

@@ -269,7 +269,7 @@ async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch
 
     monkeypatch.setattr("graphsearch.question.linking.likeness", noted)
     asked = [WrittenName(text=f"Ada {name}", start=0, end=3) for name in words(100, 5000).split()]
-    await with_other_forms(QuestionText(""), asked, Linked(links=(), masked=()), _Names(4000), {})  # type: ignore[arg-type]
+    await with_other_forms(QuestionText(""), asked, Linked(links=(), masked=frozenset()), _Names(4000), {})  # type: ignore[arg-type]
     assert 0 < len(compared) <= 16 * 50
     assert threads
     assert threading.get_ident() not in threads

@@ -193,7 +193,9 @@ class VisibleEvidence:
 
         Each was kept by `correct`, or is visible with everything it was folded from.
         """
-        return [self._relations[each.id].relation(view) if each.id in self._relations else each for each in relations]
+        if not (read := self._relations):
+            return list(relations)
+        return [read[each.id].relation(view) if each.id in read else each for each in relations]
 
     def visible_ids(self, ids: Sequence[UUID], view: View) -> Sequence[UUID]:
         """The ids that relations have in a graph without what is hidden, one for each; of those that `stated` shows."""

@@ -317,12 +317,12 @@ class Reader:
 
     async def find_name_words(self, words: Sequence[str], *, prefix: bool = False, limit: int = 50) -> list[NameMatch]:
         """As `GraphStore.find_name_words`, for each word among the first matches of a wider search."""
+        if self._gatekeeper.allows_all:
+            return list(await self._store.find_name_words(words, prefix=prefix, limit=limit))
         kept: list[NameMatch] = []
         left = list(words)
-        for wide in (limit, widest(limit)):
+        for wide in (2 * limit, widest(limit)):  # where few are hidden, twice as many are enough
             stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
-            if self._gatekeeper.allows_all:
-                return list(stored)
             found = await visible_names.seen(stored, await self._forms(stored), name_words, prefix=prefix)
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
             kept = [*(each for each in kept if each.name not in left), *visible_names.first_matches(found, limit)]

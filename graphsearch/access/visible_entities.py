@@ -90,6 +90,8 @@ class VisibleEntities:
 
     async def admitted(self, entities: Sequence[Entity]) -> list[Entity]:
         """The visible forms of entities that were admitted by their signatures, one for each."""
+        if not self._partial:
+            return list(entities)
         await self._fold([each for each in entities if each.id in self._partial])
         shown = [self._folded[each.id] if each.id in self._partial else each for each in entities]
         found = [each for each in shown if each is not None]

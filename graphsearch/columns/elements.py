@@ -113,12 +113,6 @@ class FarEnds:
     def __len__(self) -> int:
         return len(self.keys)
 
-    @staticmethod
-    def of(*, keys: Keys, signatures: Codes, importance: Floats) -> tuple[FarEnds, Rows]:
-        """Deduplicated columns, and the row that each original entry maps to."""
-        distinct, first, rows = np.unique(keys, return_index=True, return_inverse=True)
-        return FarEnds(keys=distinct, signatures=signatures.take(first), importance=importance.take(first)), rows
-
 
 @attrs.frozen(eq=False, kw_only=True)
 class Expansion:
@@ -212,11 +206,9 @@ class Expansion:
         columns["start"] += _beyond(parts, [len(part.starts) for part in parts])
         ends = parts[0].ends
         if any(part.ends is not ends for part in parts):
-            ends, rows = FarEnds.of(
-                keys=np.concatenate([part.ends.keys for part in parts]),
-                signatures=np.concatenate([part.ends.signatures for part in parts]),
-                importance=np.concatenate([part.ends.importance for part in parts]),
-            )
+            every = [np.concatenate([getattr(part.ends, name) for part in parts]) for name in _COLUMNS_OF_ENDS]
+            keys, first, rows = np.unique(every[0], return_index=True, return_inverse=True)
+            ends = FarEnds(keys=keys, signatures=every[1].take(first), importance=every[2].take(first))
             columns["end"] = rows.take(columns["end"] + _beyond(parts, [len(part.ends) for part in parts]))
         return Expansion(
             starts=np.concatenate([part.starts for part in parts]),
@@ -227,6 +219,7 @@ class Expansion:
         )
 
 
+_COLUMNS_OF_ENDS = ("keys", "signatures", "importance")
 _COLUMNS_OF_STEPS = ("start", "end", "outgoing", "relations", "confidence", "since", "feedback", "signatures")
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from itertools import islice
 from typing import Final
@@ -42,7 +43,7 @@ from graphsearch.names.vocabulary import is_given_name, is_nickname
 from graphsearch.question.question_names import Anchor, QuestionText, WrittenName, overlapping
 from graphsearch.question.relation_words import asked_of_code, listed
 from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording
-from graphsearch.question.words import Nameable, Words
+from graphsearch.question.words import Nameable, Token, Words
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 
@@ -62,7 +63,7 @@ _IDENTIFIER: Final = re.compile(r"\w[_.]\w|\b_\w|[a-z][A-Z]|\w\(\)|`")
 Terms = Callable[[str], Iterable[str]]
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Link:
     """An entity that a question names: its characters [start, end), with a probability in (0, 1].
 
@@ -75,16 +76,16 @@ class Link:
     probability: float
     start: int
     end: int
-    full: bool
-    alias: bool
+    full: bool = attrs.field(kw_only=True)
+    alias: bool = attrs.field(kw_only=True)
 
 
 @attrs.frozen(kw_only=True)
 class Linked:
-    """The links of a question, and which of its tokens are part of a name."""
+    """The links of a question, and the places of its words that are part of a name."""
 
     links: tuple[Link, ...]
-    masked: tuple[bool, ...]
+    masked: frozenset[int]
 
     @property
     def probabilities(self) -> Mapping[UUID, float]:
@@ -228,146 +229,138 @@ def link(
 
     ``written``: what is certainly written as one name each.
     """
-    linking = _Linking(question, nameable, wording, terms, written, blocked)
-    linking.whole_names()
-    linking.parts()
-    return Linked(links=tuple(linking.links), masked=tuple(linking.masked))
+    linking = _Linking(question, nameable, wording, terms, written, taken=set(blocked))
+    linking.link_whole_names()
+    linking.link_parts()
+    return Linked(links=tuple(linking.links), masked=frozenset(linking.masked))
 
 
+@attrs.define(eq=False)
 class _Linking:
-    """The state of linking."""
+    """The state of linking: which words are ``taken``, and which of these are ``masked``."""
 
-    def __init__(
-        self,
-        question: QuestionText,
-        nameable: Sequence[Nameable],
-        wording: Wording,
-        terms: Terms,
-        written: Sequence[WrittenName],
-        blocked: Collection[int],
-    ) -> None:
-        self._text, self._question, self._texts = question.text, question.tokens, question.texts
-        self._nameable = {each.id: each for each in nameable}
-        self._wording = wording
-        self._terms = terms
-        self._taken = [place in blocked for place in range(len(question.tokens))]
-        self._one_name = [sorted(question.places([(each.start, each.end)])) for each in written]
-        self.masked = [False] * len(question.tokens)
-        self.links: list[Link] = []
+    question: QuestionText
+    nameable: Sequence[Nameable]
+    wording: Wording
+    terms: Terms
+    written: Sequence[WrittenName]
+    taken: set[int]
+    masked: set[int] = attrs.field(factory=set)
+    links: list[Link] = attrs.field(factory=list)
 
-    def whole_names(self) -> None:
+    def link_whole_names(self) -> None:
         """Link whole names, the longest first."""
-        for start, end, named in self._met(lambda each: each.whole):
-            found = self._believable(named, start, end, whole=True)
-            first, alone = self._texts[start], end - start == 1
-            if not found or (alone and first in STOP_WORDS and not self._written(start)):
+        for place, named in self._met(lambda each: each.whole):
+            found, run = self._believable(named, place, whole=True), self._words(place)
+            capital, alone = self._has_capital(place.start), len(place) == 1
+            if not found or (alone and run[0] in STOP_WORDS and not capital):
                 continue
-            sure = not alone or self._written(start) or self._used_as_a_name(first)
-            sure = sure and not all(self._plain_code(each, start, end) for each in found)
-            for entity_id in found:
-                alias = self._nameable[entity_id].whole[self._texts[start:end]]
-                self._add(entity_id, 1.0 if sure else HINT, start, end, full=True, alias=alias)
+            sure = not alone or capital or self.wording.usage(run[0]) >= ORDINARY
+            sure = sure and not all(self._is_plain_code(each, place) for each in found)
+            for each in found:
+                self._add(each, 1.0 if sure else HINT, place, full=True, alias=each.whole[run])
             if sure:
-                self._take(start, end)
+                self._take(place)
 
-    def parts(self) -> None:
+    def link_parts(self) -> None:
         """Link parts of names in the rest, the longest first."""
-        kinds = self._kinds()
-        for start, end, named in self._met(lambda each: each.parts):
-            found, run = self._believable(named, start, end, whole=False), self._texts[start:end]
-            if not found or all(word in STOP_WORDS for word in run) or (len(run) == 1 and not _speaks(run[0])):
+        ends = Counter(word for each in self.nameable for word in each.ends)
+        for place, named in self._met(lambda each: each.parts):
+            found, run, alone = self._believable(named, place, whole=False), self._words(place), len(place) == 1
+            if not found or all(word in STOP_WORDS for word in run) or (alone and not _speaks(run[0])):
                 continue
-            if len(run) == 1 and run[0] in kinds and not self._question[start].capitalised:
+            of_kind = ends[run[0]] > 1 or self._is_possessed(place.start)  # the "team" of "data team" and "search team"
+            if alone and of_kind and not self.question.tokens[place.start].capitalised:
                 continue
-            share = max(self._wording.nameness(word, self._terms(word)) for word in run)
-            if len(run) == 1 and self._written(start):
+            share = max(self.wording.nameness(word, self.terms(word)) for word in run)
+            if alone and self._has_capital(place.start):
                 share = max(share, WRITTEN)
             if share < ORDINARY:
                 continue
-            for entity_id in found:
-                self._add(entity_id, share / math.sqrt(len(found)), start, end, full=False, alias=False)
-            self._take(start, end)
+            for each in found:
+                self._add(each, share / math.sqrt(len(found)), place, full=False, alias=False)
+            self._take(place)
 
-    def _met(self, runs_of: Callable[[Nameable], Iterable[Words]]) -> Iterator[tuple[int, int, list[UUID]]]:
-        """The untaken runs of the question that are among those of entities, the longest first, with the entities."""
-        words, met = set(self._texts), dict[Words, list[UUID]]()
-        for each in self._nameable.values():
+    def _met(self, runs_of: Callable[[Nameable], Iterable[Words]]) -> Iterator[tuple[range, list[Nameable]]]:
+        """The places of untaken runs of words that are among those of entities, the longest first."""
+        texts, met = self.question.texts, dict[Words, list[Nameable]]()
+        words = set(texts)
+        for each in self.nameable:
             for run in runs_of(each):
                 if words.issuperset(run):
-                    met.setdefault(run, []).append(each.id)
+                    met.setdefault(run, []).append(each)
         for length in sorted({len(run) for run in met}, reverse=True):
-            for start in range(len(self._texts) - length + 1):
-                found = met.get(self._texts[start : start + length])
-                if found and not any(self._taken[start : start + length]):
-                    yield start, start + length, found
+            for start in range(len(texts) - length + 1):
+                found, place = met.get(texts[start : start + length]), range(start, start + length)
+                if found and self.taken.isdisjoint(place):
+                    yield place, found
 
-    def _kinds(self) -> frozenset[str]:
-        """Words that end the names of several entities: the "team" of "data team" and "search team" is a kind."""
-        ends: dict[str, int] = {}
-        for each in self._nameable.values():
-            for word in each.ends:
-                ends[word] = ends.get(word, 0) + 1
-        return frozenset(word for word, count in ends.items() if count > 1)
+    def _words(self, place: range) -> Words:
+        return self.question.texts[place.start : place.stop]
 
-    def _believable(self, found: Sequence[UUID], start: int, end: int, *, whole: bool) -> list[UUID]:
+    def _span(self, place: range) -> tuple[int, int]:
+        return self.question.tokens[place.start].start, self.question.tokens[place.stop - 1].end
+
+    def _is_possessed(self, place: int) -> bool:
+        """Whether a possessive is before a word: "Sarah's team" asks for a team, and names none."""
+        tokens, texts = self.question.tokens, self.question.texts
+        if not place or (texts[place - 1] == "s" and texts[place - 2] in STOP_WORDS):
+            return False  # "who's", "what's"
+        between = self.question.text[max(0, tokens[place - 1].end - 2) : tokens[place].start]
+        return not {"'", "’"}.isdisjoint(between)
+
+    def _believable(self, found: Sequence[Nameable], place: range, *, whole: bool) -> list[Nameable]:
         """Entities that words may name; code only by its own name, or by words written like code."""
-        inside = self._of_one_name(start, end, whole=whole)
-        written = self._text[self._question[start].start : self._question[end - 1].end].rpartition(".")[2]
+        start, end = self._span(place)
+        written, run = self.question.text[start:end].rpartition(".")[2], self._words(place)
         # "httpx.Client" is the class, not the module httpx._client
-        found = [each for each in found if written in self._nameable[each].components] or list(found)
-        run = self._texts[start:end]
+        found = [each for each in found if written in each.components] or list(found)
+        inside: frozenset[int] = frozenset()
+        if not (whole and len(place) > 1):  # a long whole name counts as one
+            names = (self.question.places([(each.start, each.end)]) for each in self.written)
+            inside = next((each for each in names if each.issuperset(place)), inside)
         return [
             each
             for each in found
-            if (not self._plain_code(each, start, end) or (whole and not self._nameable[each].whole[run]))
+            if (not self._is_plain_code(each, place) or (whole and not each.whole[run]))
             and not self._is_another(each, inside)
         ]
 
-    def _of_one_name(self, start: int, end: int, *, whole: bool) -> Sequence[int]:
-        """The positions of a written name of which some tokens are a part; a long whole name counts as one."""
-        if whole and end - start > 1:
-            return ()
-        return next((each for each in self._one_name if start in each and end - 1 in each), ())
-
-    def _is_another(self, entity_id: UUID, places: Sequence[int]) -> bool:
+    def _is_another(self, entity: Nameable, places: Collection[int]) -> bool:
         """Whether a written name is not this entity's: at least half of its words are not in the entity's names."""
-        own = self._nameable[entity_id].words
-        strange = [place for place in places if self._texts[place] not in own and self._strange(self._texts[place])]
+        words = [self.question.texts[place] for place in places]
+        strange = [word for word in words if word not in entity.words and self._is_strange(word)]
         return bool(strange) and 2 * len(strange) >= len(places)
 
-    def _strange(self, word: str) -> bool:
+    def _is_strange(self, word: str) -> bool:
         """Whether a word can only be a part of a name: not a title, and not otherwise used in the scope."""
-        ordinary = word in STOP_WORDS or word in vocabulary.words("titles") or self._wording.telling.get(word, 0) > 0
-        return not ordinary and self._wording.type_terms.isdisjoint(self._terms(word))
+        ordinary = word in STOP_WORDS or word in vocabulary.words("titles") or self.wording.telling.get(word, 0) > 0
+        return not ordinary and self.wording.type_terms.isdisjoint(self.terms(word))
 
-    def _plain_code(self, entity_id: UUID, start: int, end: int) -> bool:
+    def _is_plain_code(self, entity: Nameable, place: range) -> bool:
         """Whether an entity is code, and these words are not written like code."""
-        entity = self._nameable[entity_id]
         if entity.type not in CASE_SENSITIVE_TYPES:
             return False
-        if end - start == 1 and start and self._question[start].capitalised:
-            return self._question[start].written not in entity.components
-        first, last = self._question[start].start, self._question[end - 1].end
-        return not _IDENTIFIER.search(self._text, max(0, first - 1), last + 2)
+        first = self.question.tokens[place.start]
+        if len(place) == 1 and place.start and first.capitalised:
+            return first.written not in entity.components
+        start, end = self._span(place)
+        return not _IDENTIFIER.search(self.question.text, max(0, start - 1), end + 2)
 
-    def _used_as_a_name(self, word: str) -> bool:
-        return max(self._wording.usage(word), self._wording.nameness(word, self._terms(word))) >= ORDINARY
-
-    def _written(self, place: int) -> bool:
+    def _has_capital(self, place: int) -> bool:
         """Whether a capital indicates a name: not at the start of a sentence, nor if everything is capitalised."""
-        if not self._question[place].capitalised or place == 0:
+        tokens = self.question.tokens
+        if not tokens[place].capitalised or place == 0:
             return False
-        return any(token.written.islower() and len(token.written) > NUMBER for token in self._question)
+        return any(token.written.islower() and len(token.written) > NUMBER for token in tokens)
 
-    def _add(self, entity_id: UUID, probability: float, start: int, end: int, *, full: bool, alias: bool) -> None:
-        kind, first, last = self._nameable[entity_id].type, self._question[start].start, self._question[end - 1].end
-        self.links.append(
-            Link(entity_id=entity_id, kind=kind, probability=probability, start=first, end=last, full=full, alias=alias)
-        )
+    def _add(self, entity: Nameable, probability: float, place: range, *, full: bool, alias: bool) -> None:
+        start, end = self._span(place)
+        self.links.append(Link(entity.id, entity.type, probability, start, end, full=full, alias=alias))
 
-    def _take(self, start: int, end: int) -> None:
-        for place in range(start, end):
-            self._taken[place] = self.masked[place] = True
+    def _take(self, place: range) -> None:
+        self.taken.update(place)
+        self.masked.update(place)
 
 
 def _speaks(word: str) -> bool:
@@ -386,29 +379,38 @@ def with_bare_names(question: QuestionText, linked: Linked, known: Sequence[Name
     """
     code = [each for each in known if each.type in CASE_SENSITIVE_TYPES]
     words, texts = question.tokens, question.texts
-    if not code or len(words) > MAX_ASKING or any(link.probability > HINT for link in linked.links):
+    sure = any(link.probability > HINT for link in linked.links)
+    if not code or len(words) > MAX_ASKING:
         return linked
     for place, word in enumerate(words):
         is_kind = listed("kinds").intersection(texts[place + 1 : place + 2])  # "the gather function"
+        end, owner = _owner(words, place + 2) if is_kind else (place + 1, "")
         articled = place and texts[place - 1] in listed("articles")
-        found = [each for each in code if each.names[0].rpartition(".")[2] == word.written]
-        if not 0 < len(found) <= NAMESAKES or word.text in STOP_WORDS or (articled and not is_kind):
+        if word.text in STOP_WORDS or (articled and not is_kind) or (sure and not owner):
             continue
-        end = place + 2 if is_kind else place + 1
-        named = tuple(place <= at < end for at in range(len(words)))
-        if asked_of_code(texts, named):
+        paths = ((each, each.names[0].split(".")) for each in code)
+        found = [each for each, path in paths if path[-1] == word.written and (not owner or owner in path[:-1])]
+        if not 0 < len(found) <= NAMESAKES:
+            continue
+        if asked_of_code(texts, range(place, end)):
             links = _shared_links(found, WRITTEN, word.start, words[end - 1].end, full=True)
-            return Linked(links=tuple(links), masked=named)
+            return Linked(links=tuple(links), masked=frozenset(range(place, end)))
     return linked
+
+
+def _owner(words: Sequence[Token], place: int) -> tuple[int, str]:
+    """The end of "of X" or "in the class X" that begins at ``place``, and X; ``place`` and nothing if none does."""
+    if place < len(words) and words[place].text in {"of", "in", "on", "from"}:
+        for at in range(place + 1, len(words)):
+            if words[at].text not in listed("articles") | listed("kinds"):
+                return at + 1, words[at].written
+    return place, ""
 
 
 def _shared_links(found: Sequence[Nameable], probability: float, start: int, end: int, *, full: bool) -> list[Link]:
     """A link to each of some entities, by another name than their own; the less probable the more there are."""
     shared = probability / math.sqrt(len(found)) if found else 0.0
-    return [
-        Link(entity_id=each.id, kind=each.type, probability=shared, start=start, end=end, full=full, alias=True)
-        for each in found
-    ]
+    return [Link(each.id, each.type, shared, start, end, full=full, alias=True) for each in found]
 
 
 # -- in other forms ----------------------------------------------------------------------------------------------------
@@ -480,8 +482,7 @@ async def with_other_forms(
     links = await aside(
         lambda: [one for name in words for one in links_of(name, _having(found.nameable, words[name]))], found.size
     )
-    named = question.places((each.start, each.end) for each in links)
-    masked = tuple(part or place in named for place, part in enumerate(linked.masked))
+    masked = linked.masked | question.places((each.start, each.end) for each in links)
     return Linked(links=(*linked.links, *links), masked=masked), found.hits
 
 

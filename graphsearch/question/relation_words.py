@@ -11,7 +11,7 @@ cookies?" does not.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Final
@@ -174,18 +174,17 @@ def _types(table: str) -> Mapping[str, str]:
     return {word: type_ for (of, _, type_), words in lists if of == table for word in words}
 
 
-def asked_of_code(words: Sequence[str], named: Sequence[bool]) -> tuple[str, int] | None:
+def asked_of_code(words: Sequence[str], named: Collection[int]) -> tuple[str, int] | None:
     """The relation that a question asks for of its one name in code, with the end that the name is.
 
-    ``words`` are folded, ``named`` tells which are of the name. None if they ask for no relation of code, or say more.
+    ``words`` are folded, ``named`` the places of the name. None if they ask for no relation of code, or say more.
     """
-    places = [place for place, part in enumerate(named) if part]
-    if not places or not all(named[places[0] : places[-1] + 1]):
+    first, last = min(named, default=0), max(named, default=-1)
+    if not named or len(named) != last - first + 1:
         return None
-    first, last = places[0], places[-1]
     silent = STOP_WORDS | listed("passive") | listed("kinds") | listed("about") | {"s"}
-    telling = {place for place, word in enumerate(words) if not named[place] and word not in silent}
-    asking = [place for place in range(len(words)) if not named[place] and telling <= {place}]
+    telling = {place for place, word in enumerate(words) if place not in named and word not in silent}
+    asking = [place for place in range(len(words)) if place not in named and telling <= {place}]
     for place in asking:
         if words[place] in _types("verb"):
             if place < first and words[place - 1 : place] and words[place - 1] in listed("persons"):

@@ -273,8 +273,8 @@ def interpreted(
     """The meaning of a question as far as words show it."""
     texts = question.texts
     hollow = HOLLOW - profile.postings.keys()
-    apart = {place for place, part in enumerate(linked.masked) if part or texts[place] in hollow}
-    residue = question.without(apart | question.places(time.spans))
+    apart = linked.masked | question.places(time.spans)
+    residue = question.without(apart.union(place for place, text in enumerate(texts) if text in hollow))
     terms = tuple(analyser.terms(residue))
     names = [] if linked.names_code else _names_in(question, linked)
     meant = said(texts, names, profile.rows_of, table())

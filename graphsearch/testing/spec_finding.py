@@ -257,6 +257,20 @@ class ExpandingSpec(StoreSpec):
             ]
             assert found.confidence.tolist() == pytest.approx([0.62, 0.61, 0.6, 0.9])
 
+    async def test_a_hop_that_was_read_ahead_is_the_same(self, store: GraphStore) -> None:
+        out = [relation(ADA, each, confidence=0.9) for each in (BOB, HUB)]
+        beyond = [relation(HUB, each, confidence=0.6 + row / 100) for row, each in enumerate(SPOKES[:6])]
+        await put(store, ADA, BOB, HUB, *SPOKES[:6], *out, relation(BOB, HUB), relation(HUB, BOB, "likes"), *beyond)
+        found = []
+        for ahead in (0, 1):
+            async with store.snapshot():
+                ada, both = [(await store.locate(ids, view=view())).keys for ids in ([ADA.id], [BOB.id, HUB.id])]
+                await store.expand(ada, fan_out=3, view=view(), ahead=ahead)
+                hops = [await store.expand(keys, fan_out=3, view=view()) for keys in (both, both[::-1], both[:1], ada)]
+                found.append([(rows_of(store, hop), hop.far_importance.tolist(), hop.since.tolist()) for hop in hops])
+        assert found[0] == found[1]
+        assert len(found[0][0][0]) == 8
+
     async def test_filters_apply_before_relations_are_counted(self, store: GraphStore) -> None:
         hidden: dict[str, dict[str, Any]] = {
             "past": {"valid_to": day(100)},

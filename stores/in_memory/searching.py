@@ -14,14 +14,14 @@ import numpy as np
 
 from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
-from graphsearch.columns import Floats, Hits, Keys
+from graphsearch.columns import Hits, Keys
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.protocols import Searching
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.indexes import matrix, postings
 from graphsearch.stores.in_memory.naming import NameIndex
 from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.tables import Rows, hits, importances, table, visibility
+from graphsearch.stores.in_memory.tables import hits, table, visibility
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import TermCounts
 
@@ -50,10 +50,10 @@ class InMemorySearching(InMemoryScope, Searching):
         common = [word for word in words if len(having.get(word, ())) >= limit]
         few = [word for word in words if word not in common]
         matches = [*await self.find_names(names), *await self.find_name_words(few, limit=limit)]
-        hits = await self.locate([match.entity_id for match in matches], view=view)
+        held = await self.locate([match.entity_id for match in matches], view=view)
         ids = table(state, ElementKind.ENTITY).ids
-        entities = state.entities.those([ids[row] for row in hits.keys.tolist()])
-        return Named(matches=matches, hits=hits, entities=entities, common=common)
+        entities = state.entities.those([ids[row] for row in held.keys.tolist()])
+        return Named(matches=matches, hits=held, entities=entities, common=common)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
@@ -105,8 +105,8 @@ class InMemorySearching(InMemoryScope, Searching):
         validation.refuse("query vector", None if 0.0 < norm < inf else "must be finite and not zero")
         vectors = await self._once(matrix, kind)
         if not len(vectors.rows):
-            return _hits(state, kind, vectors.rows, np.empty(0))
-        return _hits(state, kind, *vectors.nearest(query / norm, limit, visibility(state, kind).seen(view)))
+            return hits(state, kind, vectors.rows)
+        return hits(state, kind, *vectors.nearest(query / norm, limit, visibility(state, kind).seen(view)))
 
     async def search_lexical(
         self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
@@ -115,13 +115,13 @@ class InMemorySearching(InMemoryScope, Searching):
         documents, seen = await self._once(postings, kind), visibility(state, kind).seen(view)
         if counts and counts.average and counts.average != documents.average:
             documents = await self._once(postings, kind, counts.average)
-        return _hits(state, kind, *documents.best(state.analyser.terms(query), limit, seen, counts))
+        return hits(state, kind, *documents.best(state.analyser.terms(query), limit, seen, counts))
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         state = self._state
         visible = await self._once(visibility, ElementKind.ENTITY)
         rows = visible.among(view, table(state, ElementKind.ENTITY).rows(ids))
-        return _hits(state, ElementKind.ENTITY, rows, np.zeros(len(rows)))
+        return hits(state, ElementKind.ENTITY, rows)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
         state, rows = self._state, np.asarray(keys, np.int64)
@@ -191,10 +191,6 @@ def _similar(index: NameIndex, folded: str, threshold: float) -> list[SimilarNam
     return sorted(found, key=lambda each: (-each.similarity, each.entity_id))
 
 
-def _importance(state: State) -> Floats:
-    return state.derive(importances, table(state, ElementKind.ENTITY))
-
-
 def _mentioning(state: State, entity: UUID) -> Collection[str]:
     """The memories that mention an entity; of a merged one, those that mentioned it by its own id."""
     root, originals = entity, state.merging.originals
@@ -205,8 +201,3 @@ def _mentioning(state: State, entity: UUID) -> Collection[str]:
         return memories
     moved = ((id_, originals[id_].mentions) for id_ in memories if id_ in originals)
     return [id_ for id_, mentions in moved if any(each.entity_id == entity for each in mentions)]
-
-
-def _hits(state: State, kind: ElementKind, rows: Rows, values: Floats) -> Hits:
-    importance = state.once(_importance) if kind is ElementKind.ENTITY else None
-    return hits(table(state, kind), rows, values, importance)

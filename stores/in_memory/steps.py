@@ -68,12 +68,6 @@ class Adjacency:
         """The relations of an entity in both directions, sorted, without repeats."""
         return np.unique(self.relations[self.pointers[2 * entity] : self.pointers[2 * entity + 2]])
 
-    def degrees(self, live: Floats) -> Rows:
-        """The number of relations of each entity, both directions, counting those marked 1 in ``live`` by row."""
-        slots = np.repeat(np.arange(len(self.pointers) - 1), np.diff(self.pointers))
-        counted = np.bincount(slots // 2, weights=live[self.relations], minlength=(len(self.pointers) - 1) // 2)
-        return counted.astype(np.int64)
-
     def strongest(self, keys: Keys, fan_out: int, seen: Mask | None) -> tuple[Rows, Rows]:
         """Positions in the sequence, at most ``fan_out`` per slot of a frontier, and the frontier slot of each.
 
@@ -228,4 +222,5 @@ def degrees(state: State) -> Rows:
 
 
 def _degrees(edges: Adjacency, rows: Table) -> Rows:
-    return edges.degrees(np.array([relation.retracted_at is None for relation in rows.items], np.float64))
+    live, size = [row for row, relation in enumerate(rows.items) if relation.retracted_at is None], len(edges.begins)
+    return np.bincount(edges.source[live], minlength=size) + np.bincount(edges.target[live], minlength=size)

@@ -232,16 +232,6 @@ class Visibility:
         return named.take(self.types)
 
 
-def hits(table: Table, rows: Rows, values: Floats, importance: Floats | None) -> Hits:
-    """The hits, as columns."""
-    return Hits(
-        keys=rows,
-        signatures=table.codes.take(rows),
-        values=values,
-        importance=np.full(len(rows), 0.5) if importance is None else importance.take(rows),
-    )
-
-
 def importances(table: Table) -> Floats:
     """The importance weights of entities by row."""
     return np.array([entity.importance_weight for entity in table.items], np.float64)
@@ -270,3 +260,14 @@ def table(state: State, kind: ElementKind) -> Table:
 def visibility(state: State, kind: ElementKind) -> Visibility:
     """The columns of a kind that views filter on."""
     return state.derive(_VISIBILITY[kind], table(state, kind))
+
+
+def hits(state: State, kind: ElementKind, rows: Rows, values: Floats | None = None) -> Hits:
+    """Elements as hits, with zeros without ``values``."""
+    every, zeros = table(state, kind), np.zeros(len(rows))
+    return Hits(
+        keys=rows,
+        signatures=every.codes.take(rows),
+        values=zeros if values is None else values,
+        importance=state.derive(importances, every).take(rows) if kind is ElementKind.ENTITY else zeros + 0.5,
+    )

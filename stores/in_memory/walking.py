@@ -10,7 +10,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.columns import Codes, Edges, Expansion, FarEnds, Floats, Keys, Mask, Mentioned, Turns
+from graphsearch.columns import Codes, Edges, Expansion, FarEnds, Floats, Hits, Keys, Mask, Mentioned, Turns
+from graphsearch.columns.key_index import distinct
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.protocols import Walking
@@ -22,6 +23,7 @@ from graphsearch.stores.in_memory.tables import (
     Table,
     Visibility,
     feedback_column,
+    hits,
     importances,
     table,
     visibility,
@@ -35,7 +37,6 @@ COUNTED: Final = 1_000
 class Ground:
     """The arrays behind steps over relations."""
 
-    entities: Table
     relations: Table
     entities_seen: Visibility
     relations_seen: Visibility
@@ -50,7 +51,6 @@ class Ground:
         """All of it, for one state."""
         entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
         return cls(
-            entities=entities,
             relations=relations,
             entities_seen=visibility(state, ElementKind.ENTITY),
             relations_seen=visibility(state, ElementKind.RELATION),
@@ -61,10 +61,20 @@ class Ground:
                 signatures=entities.codes,
                 importance=state.derive(importances, entities),
             ),
-            feedback=_feedback(state),
+            feedback=state.derive(feedback_column, relations, state.relations.weights),
         )
 
-    def steps(self, relations: Rows, far: Rows, view: View, *, starts: Keys, start: Rows, outgoing: Mask) -> Expansion:
+    def steps(
+        self,
+        relations: Rows,
+        far: Rows,
+        view: View,
+        *,
+        starts: Keys,
+        start: Rows,
+        outgoing: Mask,
+        located: Hits | None = None,
+    ) -> Expansion:
         """Relations as steps to the entities at their far ends."""
         holds = self.entities_seen.seen(view)
         return Expansion(
@@ -79,16 +89,13 @@ class Ground:
             feedback=self.feedback.take(relations),
             signatures=self.relations.codes.take(relations),
             far_holds=None if holds is None else holds.take(far),
+            located=located,
         )
 
 
 def _mentions(state: State) -> Mentions:
     memories, entities = table(state, ElementKind.MEMORY), table(state, ElementKind.ENTITY)
     return state.derive(Mentions.build, memories, entities, state.mentions)
-
-
-def _feedback(state: State) -> Floats:
-    return state.derive(feedback_column, table(state, ElementKind.RELATION), state.relations.weights)
 
 
 class InMemoryWalking(InMemoryScope, Walking):
@@ -103,8 +110,15 @@ class InMemoryWalking(InMemoryScope, Walking):
     async def related(self, keys: Keys, *, view: View) -> Expansion:
         ground, found = await self._once(Ground.of), np.asarray(keys, np.int64)
         source, target = ground.edges.source.take(found), ground.edges.target.take(found)
-        outgoing = np.ones(len(found), np.bool_)
-        return ground.steps(found, target, view, starts=ground.ends.keys, start=source, outgoing=outgoing)
+        return ground.steps(
+            found,
+            target,
+            view,
+            starts=ground.ends.keys,
+            start=source,
+            outgoing=np.ones(len(found), np.bool_),
+            located=hits(self._state, ElementKind.ENTITY, ground.entities_seen.among(view, distinct(source)[0])),
+        )
 
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
         state = self._state

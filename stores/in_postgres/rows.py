@@ -133,9 +133,9 @@ def view_values(view: View) -> dict[str, Any]:
         "as_of": view.as_of,
         "known_at": view.known_at,
         "least": view.min_edge_confidence,
-        "skipped": sorted(view.skipped_types),
+        "skipped": tuple(sorted(view.skipped_types)),
         "since": view.earliest,
-        "only": sorted(view.only_types),
+        "only": tuple(sorted(view.only_types)),
         "refolded": sorted(view.refolded),
     }
 

@@ -22,15 +22,16 @@ nullif(e.attributes, '{}') AS attributes, e.feedback_weight, e.created_at
 AND e.created_at <= %(known_at)s AND e.merged_into IS NULL
 
 -- relation view --
--- The indexes of walks hold the hash of a type; only rows whose hash fits are read for the type itself.
+-- The indexes of walks hold the hash of a type; only rows whose hash fits are read for the type itself. Types and their
+-- hashes are constants of a plan: they would be computed for every entity of a frontier.
 ((e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
 AND e.confidence >= %(least)s AND e.created_at <= %(known_at)s OR e.signature = ANY(%(refolded)s::bigint[]))
 AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
-AND NOT (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped)s::text[]) name)) AND (
+AND NOT (e.type_hash = ANY(%(skipped_hashes)s) AND (
     SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
 ) = ANY(%(skipped)s::text[]))
 AND (cardinality(%(only)s::text[]) = 0
-OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only)s::text[]) name)) AND (
+OR (e.type_hash = ANY(%(only_hashes)s) AND (
     SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
 ) = ANY(%(only)s::text[])))
 
@@ -164,6 +165,13 @@ ORDER BY weight DESC, id LIMIT %(limit)s)
 (
     SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place), LATERAL ({steps around}) x
 )
+
+-- settled beyond --
+UNION ALL
+SELECT f.place, x.* FROM further f CROSS JOIN LATERAL ({steps around}) x
+
+-- unsettled beyond --
+-- Unsettled relations are read once for a frontier that is known.
 
 -- unsettled hops --
 -- The unsettled relations are read once for the whole frontier, and ranked among the settled ones.

@@ -4,6 +4,13 @@
 SELECT {columns} FROM {kind} e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[])
 
+-- ends of relations --
+SELECT {entity columns} FROM entity e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id IN (
+    SELECT unnest(ARRAY[source_id, target_id]) FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+)
+
 -- list entity --
 SELECT {entity columns} FROM entity e
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s

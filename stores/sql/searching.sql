@@ -155,15 +155,7 @@ FROM match m LEFT JOIN LATERAL (
 ORDER BY m.partly, m.id, m.place
 
 -- find words --
-SELECT wanted.word, p.entity_id, p.ordinal > 0
-FROM unnest(%(words)s::text[], %(terms)s::text[]) wanted (word, term)
-CROSS JOIN LATERAL (
-    SELECT entity_id, ordinal FROM name_posting
-    WHERE org_id = %(org)s AND project_id = %(project)s AND term = wanted.term AND size = 0
-    ORDER BY entity_id LIMIT %(limit)s
-) p
-
--- find beginnings --
+-- The words from a term to an ending, without it.
 SELECT wanted.word, p.entity_id, p.ordinal > 0
 FROM unnest(%(words)s::text[], %(terms)s::text[], %(ends)s::text[]) wanted (word, term, ending)
 CROSS JOIN LATERAL (

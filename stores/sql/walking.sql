@@ -6,44 +6,17 @@
 -- more than all else; only feedback that was moved and copied endpoint columns that are NULL are looked up. An entity that is not in
 -- view gets no importance: a column of flags would cost as much as a column of numbers. The scope's hash is compared as
 -- a value; the policy's expression would be evaluated for every entity of the frontier.
-WITH hop AS MATERIALIZED (SELECT * FROM {hops} hops)
-SELECT steps.*, others.* FROM (
-    SELECT
-        string_agg(int8send(CASE WHEN outgoing THEN place ELSE -place END), '') AS places,
-        string_agg(uuid_send(e.id), '') AS ids,
-        string_agg(uuid_send(far), '') AS fars,
-        string_agg(uuid_send(coalesce(far_columns, repeat('0', 32)::uuid)), '') AS far_columns,
-        string_agg(float8send(confidence), '') AS confidences,
-        string_agg(timestamptz_send({since}), '') AS sinces,
-        string_agg(float8send(CASE WHEN e.learned THEN (
-            SELECT r.feedback_weight FROM relation r
-            WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
-        ) ELSE 0.5 END), '') AS feedbacks,
-        string_agg(int8send(signature), '') AS signatures
-    FROM hop e
-) steps CROSS JOIN (
-    SELECT
-        string_agg(uuid_send(id), ''),
-        string_agg(int8send(signature), ''),
-        string_agg(float8send(CASE WHEN {entity view} THEN importance_weight ELSE 'NaN' END), '')
-    FROM entity e
-    WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s
-        AND id IN (SELECT far FROM hop WHERE far_columns IS NULL)
-) others
-
--- expand twice --
--- The same, and the relations of the entities that it reaches, unless these are too many: a walk goes on from them. The
--- first hop has a number of rows, and the second begins at other entities.
+--
+-- With it come the relations of the entities that are reached, unless these are as many as a limit: a walk goes on from
+-- them. The first hop has a number of rows, and the second begins at further entities.
 WITH first AS MATERIALIZED (
     SELECT * FROM {hops} hops
 ), reached AS MATERIALIZED (
-    SELECT DISTINCT far AS id FROM first WHERE far <> ALL(%(frontier)s::uuid[]) LIMIT %(most)s
+    SELECT DISTINCT far AS id FROM first WHERE far NOT IN (SELECT unnest(%(frontier)s::uuid[])) LIMIT %(most)s
 ), further AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY id) AS place FROM reached WHERE (SELECT count(*) FROM reached) < %(most)s
 ), hop AS MATERIALIZED (
-    SELECT * FROM first
-    UNION ALL
-    SELECT f.place, x.* FROM further f CROSS JOIN LATERAL ({steps around}) x
+    SELECT * FROM first {beyond}
 )
 SELECT steps.*, others.* FROM (
     SELECT
@@ -80,13 +53,13 @@ SELECT reason, count(*) FROM (
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND (e.valid_from > %(as_of)s OR e.valid_to <= %(since)s) THEN 'not_held'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.confidence < %(least)s THEN 'low_confidence'
         WHEN (
-            e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(skipped)s::text[]) name)) AND (
+            e.type_hash = ANY(%(skipped_hashes)s) AND (
                 SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
             ) = ANY(%(skipped)s::text[])
         ) THEN 'skipped_type'
         WHEN NOT (
             cardinality(%(only)s::text[]) = 0
-            OR (e.type_hash = ANY(ARRAY(SELECT hashtextextended(name, 0) FROM unnest(%(only)s::text[]) name)) AND (
+            OR (e.type_hash = ANY(%(only_hashes)s) AND (
                 SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
             ) = ANY(%(only)s::text[]))
         ) THEN 'other_type'

@@ -14,9 +14,8 @@ from graphsearch.question.words import Nameable, tokens
 NOT_READ = None
 
 
-def places(question: str, names: Sequence[str]) -> list[bool]:
-    spans = [(question.index(name), question.index(name) + len(name)) for name in names]
-    return [any(start <= word.start < end for start, end in spans) for word in tokens(question)]
+def places(question: str, names: Sequence[str]) -> frozenset[int]:
+    return QuestionText(question).places((question.index(name), question.index(name) + len(name)) for name in names)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +67,8 @@ def test_names_apart_are_no_one_name():
         ("where is gather defined?", ["gather"]),
         ("what calls the gather?", []),
         ("what calls the gather function?", ["gather function"]),
+        ("what calls the gather function of the module tasks?", ["gather function of the module tasks"]),
+        ("what calls the gather function of trees?", []),
         ("what calls Gather?", []),
         ("who will gather the mushrooms?", []),
         ("gather", []),
@@ -79,7 +80,7 @@ def test_a_plain_word_names_code_where_nothing_else_is_said(question, linked):
         Nameable(id=uuid4(), type="topic", names=("gather",)),
     ]
     asked = QuestionText(question)
-    found = with_bare_names(asked, Linked(links=(), masked=(False,) * len(asked.tokens)), known)
+    found = with_bare_names(asked, Linked(links=(), masked=frozenset()), known)
     assert [question[each.start : each.end] for each in found.links] == linked
     assert all(each.entity_id == known[0].id for each in found.links)
 
@@ -88,7 +89,7 @@ def test_a_word_that_names_something_else_is_no_code():
     question = QuestionText("what is gather?")
     topic, code = (Nameable(id=uuid4(), type=each, names=(f"m.{each}.gather", "gather")) for each in ("topic", "class"))
     link = Link(entity_id=topic.id, kind="topic", probability=1.0, start=8, end=14, full=True, alias=False)
-    linked = Linked(links=(link,), masked=(False, False, True))
+    linked = Linked(links=(link,), masked=frozenset({2}))
     assert with_bare_names(question, linked, [code]) is linked
     assert not linked.names_code
     assert not attrs.evolve(linked, links=(link, attrs.evolve(link, entity_id=code.id, kind="class"))).names_code
@@ -96,6 +97,6 @@ def test_a_word_that_names_something_else_is_no_code():
 
 def test_a_long_question_says_more_than_a_name():
     words = QuestionText("what calls gather " + "and " * 20)
-    linked = Linked(links=(), masked=(False,) * len(words.tokens))
+    linked = Linked(links=(), masked=frozenset())
     known = [Nameable(id=uuid4(), type="function", names=("m.gather", "gather"))]
     assert with_bare_names(words, linked, known) is linked

@@ -181,7 +181,7 @@ def test_namesakes_share_and_too_many_are_nobody():
 
 
 def test_nicknames_in_small_letters_are_looked_for_unless_the_scope_uses_the_word():
-    question, nothing = QuestionText("does bob pay the bill for Liz"), Linked(links=(), masked=(False,) * 7)
+    question, nothing = QuestionText("does bob pay the bill for Liz"), Linked(links=(), masked=frozenset())
     liz = name_at("Liz", 26, 29)
     assert unlinked(question, nothing, SILENT) == [liz, name_at("bob", 5, 8), name_at("bill", 17, 21)]
     used = Wording(naming={}, telling={"bill": 3}, type_terms=frozenset())

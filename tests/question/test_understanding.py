@@ -43,7 +43,7 @@ def profile(*types):
 def meant(question, *links, affinity=(), unknown=(), types=()):
     return Understanding(
         question=question,
-        linked=Linked(links=links, masked=()),
+        linked=Linked(links=links, masked=frozenset()),
         terms=(),
         unknown=unknown,
         profile=profile(*types),
@@ -413,7 +413,7 @@ def vectors_of(question):
 
 def reading_of(question, *masked, known=None, types=(), time=PRESENT):
     asked = QuestionText(question)
-    linked = Linked(links=(), masked=tuple(text in masked for text in asked.texts))
+    linked = Linked(links=(), masked=frozenset(at for at, text in enumerate(asked.texts) if text in masked))
     return interpreted(asked, linked, known or profile(*types), ENGLISH, time=time)
 
 

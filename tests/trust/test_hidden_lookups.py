@@ -154,3 +154,32 @@ async def test_relations_of_hidden_sources_are_on_no_page(scoped, by_signature):
     async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
         found = (await reader.page(limit=10)).steps
         assert [each.type for each in await reader.relations(found.rows.relations)] == ["owns"]
+
+
+@POLICIES
+async def test_a_question_names_by_visible_names_alone(scoped, by_signature):
+    await write(scoped)
+    await scoped.write(Batch(entities=[Entity(type="place", name=f"Vault {n}", labels=["secret"]) for n in range(9)]))
+
+    async def named(names, words, gate, limit=3):
+        async with reading(scoped, gate=gate) as reader:
+            found = await reader.named(names, words, limit=limit)
+            assert reader.entity_ids(found.hits.keys) == [each.id for each in found.entities]
+            return {each.name for each in found.entities}
+
+    gate = no_secrets(by_signature=by_signature)
+    assert await named(["jane roe", "vault one"], ["one", "jane", "nobody"], gate) == set()
+    assert await named(["jr"], [], gate) == {"jr"}
+    assert await named([], ["vault", "jr"], gate) == {"Vault two", "jr"}  # hidden entities make no word common
+    assert await named([], ["vault", "jr"], gate, limit=1) == set()
+    assert await named([], ["vault", "jane"], None) == {"Jane Roe"}
+
+
+@POLICIES
+async def test_what_is_denied_in_preparation_is_not_counted(scoped, by_signature):
+    await write(scoped)
+    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
+        assert await reader.uncounted().find_names(["vault one"]) == []
+        assert not any(reader.denied.values())
+        assert await reader.find_names(["vault one"]) == []
+        assert reader.denied[ElementKind.ENTITY] == 1

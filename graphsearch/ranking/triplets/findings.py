@@ -107,9 +107,12 @@ def score_triplets(
     Raises `InvalidInputError` for distances of another shape or range.
     """
     options = options or ScoringOptions()
-    if proximity is None:
-        proximity = _proximity(subgraph, distance, options)
     reliability = reliability or Reliability.of(subgraph, options)
+    if distance is not None:
+        nodes = node_distances(subgraph, distance, options.traversal_penalty)
+        proximity = proximity_by_distance(nodes[subgraph.source], nodes[subgraph.target])
+    elif proximity is None:
+        proximity = proximity_of_hops(subgraph, reliability, options)
     importance = (subgraph.importance.take(subgraph.source) + subgraph.importance.take(subgraph.target)) / 2.0
     scores = score(
         proximity=proximity,
@@ -128,28 +131,20 @@ def score_triplets(
 # -- proximity ---------------------------------------------------------------------------------------------------------
 
 
-def _proximity(subgraph: Subgraph, distance: ArrayLike | None, options: ScoringOptions) -> Floats:
-    if distance is not None:
-        nodes = node_distances(subgraph, distance, options.traversal_penalty)
-        return proximity_by_distance(nodes[subgraph.source], nodes[subgraph.target])
-    if subgraph.rank is not None:
-        return _ranks(subgraph, subgraph.rank)
-    return proximity_by_hops(_hops(subgraph), RelationType(name="any").hop_scores)
+def proximity_of_hops(
+    subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader | None = None
+) -> Floats:
+    """Proximity of each relation by PageRank if there is one, else by the hop score of its farther endpoint.
 
-
-def proximity_of_hops(subgraph: Subgraph, reliability: Reliability, options: ScoringOptions, reader: Reader) -> Floats:
-    """Proximity of each relation by PageRank if there is one, else by the hop score of its farther endpoint."""
-    if subgraph.rank is not None:
-        return _ranks(subgraph, subgraph.rank)
-    return hop_scores(_hops(subgraph), subgraph.signatures, reliability.confidence, options, reader)
-
-
-def _ranks(subgraph: Subgraph, rank: Floats) -> Floats:
-    return proximity_by_rank(rank[subgraph.source], rank[subgraph.target], rank.max(initial=0.0))
-
-
-def _hops(subgraph: Subgraph) -> Codes:
-    return np.maximum(subgraph.hops[subgraph.source], subgraph.hops[subgraph.target])
+    Hop scores are those of relation types as a reader knows them; without one those of types that state none.
+    """
+    source, target = subgraph.source, subgraph.target
+    if (rank := subgraph.rank) is not None:
+        return proximity_by_rank(rank[source], rank[target], rank.max(initial=0.0))
+    hops = np.maximum(subgraph.hops[source], subgraph.hops[target])
+    if reader is None:
+        return proximity_by_hops(hops, RelationType(name="any").hop_scores)
+    return hop_scores(hops, subgraph.signatures, reliability.confidence, options, reader)
 
 
 def hop_scores(hops: Codes, relations: Rows, confidence: Floats, options: ScoringOptions, reader: Reader) -> Floats:

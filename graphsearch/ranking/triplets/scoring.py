@@ -17,7 +17,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows, Subgraph
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import KeyIndex, distinct
-from graphsearch.model import ElementKind, Vector
+from graphsearch.model import ElementKind
 from graphsearch.question.linking import anchors_of
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.relation_words import DEFINES
@@ -138,9 +138,13 @@ async def _relevance(
     rough = _rough(graph, clues, sum(rarity.values()), reader)
     reliable = np.maximum(graph.confidence * graph.freshness * graph.prior, TINY)
     rows = _best(relevance(rough).evidence + TEMPERATURE * np.log(reliable), max(READ, shown))
-    lines, meaning = await both(
-        read_lines(graph, rows, line_terms, reader), _meaning(graph.relations[rows], clues, reader)
-    )
+    read, meaning, vector = read_lines(graph, rows, line_terms, reader), np.zeros(len(rows)), meant.vector
+    if vector is None or not clues.facts.embedded:
+        lines = await read
+    else:
+        lines, vectors = await both(read, reader.vectors(ElementKind.RELATION, graph.relations[rows]))
+        if vectors.shape[1] == len(vector):  # else none of these has one
+            meaning = cosines(vectors, vector)
     kinds = lines.kinds(meant.profile, len(graph.entities))
     known = _exact(rough, rows, lines, lines.terms.coverage(rarity), meaning, kinds, meant)
     silent = bool(meant.terms) and foreign(_standing(known, kinds, known.words[rows], lines, clues))
@@ -202,14 +206,6 @@ def _best(evidence: Floats, count: int) -> Rows:
     least = np.partition(evidence, -count)[-count]
     (above,), (equal,) = (evidence > least).nonzero(), (evidence == least).nonzero()
     return np.sort(np.concatenate((above, equal[: count - len(above)])))
-
-
-async def _meaning(relations: Keys, clues: Clues, reader: Reader) -> Floats:
-    """The cosine of each fact to the question; 0 if it has no vector, or none was found by one."""
-    vector: Vector | None = clues.meant.vector
-    if vector is None or not clues.facts.embedded:
-        return np.zeros(len(relations))
-    return cosines(await reader.vectors(ElementKind.RELATION, relations), vector)
 
 
 def _exact(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 from uuid import UUID
@@ -50,7 +51,7 @@ class PostgresReading(PostgresScope, Reading):
         """Raises `StoreError` if an element is missing that others refer to."""
         requested: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
         async with self._reading() as session:
-            found = await _read(session, kind, requested)
+            found = await _read(session, kind, requested, with_ends=True)
             if any(element is None for element in found):
                 raise StoreError(
                     f"{kind} rows of {session.scope} that others lead to are not there: repair what deleted them"
@@ -140,13 +141,21 @@ async def stored(session: Session, kind: ElementKind, ids: Sequence[Any]) -> lis
     return [element for element in found if element is not None]
 
 
-async def _read(session: Session, kind: ElementKind, requested: Sequence[Any]) -> list[Any]:
-    """Elements by the ids of memories, or by the bytes of other ids; None for missing ones."""
+async def _read(session: Session, kind: ElementKind, requested: Sequence[Any], *, with_ends: bool = False) -> list[Any]:
+    """Elements by the ids of memories, or by the bytes of other ids; None for missing ones.
+
+    ``with_ends`` reads the entities at the ends of relations in the same round trip: they are asked for next.
+    """
     known = session.once.elements(kind)
     if unread := [key for key in requested if key not in known]:
         ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
-        found = await session.run_kept(statement("get", kind), ids=ids)
-        for row in found.dicts:
-            key = row["id"] if kind is ElementKind.MEMORY else row["id"].bytes
-            known[key] = rows.element_of(kind, row)
+        asked = [session.run_kept(statement("get", kind), ids=ids)]
+        if with_ends and kind is ElementKind.RELATION:
+            asked.append(session.run_kept(statement("ends of relations"), ids=ids))
+        for each, answer in zip((kind, ElementKind.ENTITY), await asyncio.gather(*asked), strict=False):
+            there = session.once.elements(each)
+            for row in answer.dicts:
+                key = row["id"] if each is ElementKind.MEMORY else row["id"].bytes
+                if key not in there:
+                    there[key] = rows.element_of(each, row)
     return list(map(known.get, requested))

@@ -31,6 +31,7 @@ from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 
+_FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
 
@@ -56,11 +57,9 @@ class PostgresSearching(PostgresScope, Searching):
             requested = [word for word in rows.storable(dict.fromkeys(words)) if word]
             if not requested:
                 return []
-            values: dict[str, Any] = {"words": requested, "terms": [WORD + word for word in requested], "limit": limit}
-            if prefix:
-                values["ends"] = [WORD + word + _LAST for word in requested]
-            name = "find beginnings" if prefix else "find words"
-            found = await session.rows_kept(statement(name), **values)
+            terms, ending = [WORD + word for word in requested], _LAST if prefix else _FIRST
+            values = {"words": requested, "terms": terms, "ends": [term + ending for term in terms], "limit": limit}
+            found = await session.rows_kept(statement("find words"), **values)
             matches: dict[str, dict[UUID, bool]] = {word: {} for word in requested}
             for word, entity, alias in found:
                 matches[word][entity] = alias

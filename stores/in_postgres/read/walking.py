@@ -51,13 +51,13 @@ class PostgresWalking(PostgresScope, Walking):
             known = session.once.ahead.get((fan_out, view))
             if known is not None and (served := _from(frontier, known)) is not None:
                 return served
-            if not ahead or session.tally(ElementKind.RELATION).behind:
-                columns = (await _walk(session, "expand", frontier, fan_out, view)).packed
-                return _hop(session, frontier, _steps_walked(columns), columns[8:])
-            walked, further, *columns = (await _walk(session, "expand twice", frontier, fan_out, view)).packed
+            most = READ_AHEAD if ahead and not session.tally(ElementKind.RELATION).behind else 0
+            answer = await _walk(session, "expand", frontier, fan_out, view, most=most)
+            walked, further, *columns = answer.packed
             (count,), steps = rows.codes(walked).tolist(), _steps_walked(columns)
-            second = _hop(session, rows.keys(further), [each[count:] for each in steps], columns[8:])
-            session.once.ahead[fan_out, view] = second
+            if most:
+                beyond = _hop(session, rows.keys(further), [each[count:] for each in steps], columns[8:])
+                session.once.ahead[fan_out, view] = beyond
             return _hop(session, frontier, [each[:count] for each in steps], columns[8:])
 
     async def related(self, keys: Keys, *, view: View) -> Expansion:
@@ -144,12 +144,12 @@ class PostgresWalking(PostgresScope, Walking):
         return None if session is None else session.signatures.table(rows.types_of(session.types))
 
 
-async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View) -> Answer:
+async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View, *, most: int = 0) -> Answer:
     """The answer to a statement over at most ``limit`` relations per entity and direction.
 
     While some relations of the scope may be unsettled it is planned for each call, else once.
     """
-    values = {"limit": max(limit, 0), "most": READ_AHEAD, **rows.view_values(view)}
+    values = {"limit": max(limit, 0), "most": most, **rows.view_values(view)}
     if session.tally(ElementKind.RELATION).behind:
         return await session.run(statement(name, unsettled=True), frontier=rows.uuids(keys), **values)
     return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)

@@ -221,5 +221,5 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-CONSTANTS: Final = ("limit", "most", "candidates", "dimensions", "part")
+CONSTANTS: Final = ("limit", "most", "candidates", "dimensions", "part", "skipped", "only")
 """The parameters that are written into the text of a kept statement."""

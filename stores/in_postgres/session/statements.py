@@ -28,7 +28,7 @@ _PARAMETER: Final = re.compile(rb"%\(([a-z0-9_]+)\)s")
 FRAGMENTS: Final = "fragments.sql"
 _BY_KIND: Final = ("columns", "view", "ids", "text", "embedded", "ends", "steps")
 """Fragments with a text for every kind of element."""
-_BY_STATE: Final = ("vectors", "named", "hops", "postings")
+_BY_STATE: Final = ("vectors", "named", "hops", "beyond", "postings")
 """Fragments with a text for scopes where all is settled, and one for the others."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
@@ -113,8 +113,13 @@ def statement(name: str, kind: ElementKind | None = None, *, unsettled: bool = F
 
 
 def with_literals(query: bytes, values: Mapping[str, Any]) -> bytes:
-    """A statement with literals in the places of its parameters."""
-    literals = {name.encode(): sql.Literal(value).as_bytes(None) for name, value in values.items()}
+    """A statement with literals in the places of its parameters; "{name}_hashes" are those of the types in a list."""
+    literals = {}
+    for name, value in values.items():
+        literals[name.encode()] = sql.Literal(list(value) if isinstance(value, tuple) else value).as_bytes(None)
+        if isinstance(value, tuple):
+            hashes = [b"hashtextextended(%s, 0)" % sql.Literal(each).as_bytes(None) for each in value]
+            literals[f"{name}_hashes".encode()] = b"ARRAY[%s]::bigint[]" % b", ".join(hashes)
     return _PARAMETER.sub(lambda place: literals.get(place[1], place[0]), query)
 
 
