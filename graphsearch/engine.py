@@ -194,22 +194,19 @@ class Engine(ABC):
 
     @asynccontextmanager
     async def _understood(
-        self, request: Request, vectors: QuestionVectors | None, parts: Parts
+        self, request: Request, vectors: QuestionVectors | None, parts: Parts, *, interprets: bool = True
     ) -> AsyncIterator[tuple[Understanding | None, Reader]]:
         """Open a snapshot for a request, and find what its question means there; a blank one means nothing."""
         async with self._open_for(request) as reader:
             if vectors is not None:
                 await self._require_same_model(reader)
-            yield await understood(request, vectors, parts, reader), reader
+            yield await understood(request, vectors, parts, reader) if interprets else None, reader
 
     @asynccontextmanager
     async def _reading(self, question: Question) -> AsyncIterator[tuple[Question, Reader]]:
         """Open the snapshot of a question, and find what it means; the reader is at the time of the request."""
-        if not question.mode.interprets:
-            async with self._open_for(question.request) as reader:
-                yield question, reader
-            return
-        async with self._understood(question.request, question.vectors, question.parts) as (meaning, reader):
+        asked = (question.request, question.vectors, question.parts)
+        async with self._understood(*asked, interprets=question.mode.interprets) as (meaning, reader):
             yield attrs.evolve(question, meaning=meaning), reader
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:

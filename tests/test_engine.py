@@ -1,5 +1,6 @@
 """What a question finds, on every store: seeds, hops, filters, scores, order, gates and paths."""
 
+from typing import ClassVar
 from uuid import UUID
 
 import attrs
@@ -277,9 +278,7 @@ async def test_a_missing_part_is_named_with_how_to_pass_it(engine):
 
 async def test_a_mode_that_needs_a_model_says_so(scoped):
     class Asking(GraphCompletion):
-        @property
-        def needs(self) -> frozenset[Part]:
-            return frozenset({"llm"})
+        needs: ClassVar[frozenset[Part]] = frozenset({"llm"})
 
     with pytest.raises(MissingDependencyError, match=r"mine.*llm.*GraphSearchEngine\(store=…, llm=…"):
         await GraphSearchEngine(store=scoped, modes={"mine": Asking()}).search("Ada", mode="mine")

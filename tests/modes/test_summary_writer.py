@@ -153,7 +153,7 @@ async def test_lines_fill_the_budget_of_the_prompt_and_never_more(counter):
     schema = counter.count(json.dumps(ANSWER))
     words = words_within(100, counter)
     least, most = (counter.count(prompt_for("who?", some, words=words)) for some in ((), [each.text for each in lines]))
-    shown = []
+    shown = list[int]()
     for budget in range(schema + least, schema + 2 * most, max(1, (2 * most - least) // 20)):
         model = EchoLLM(json.dumps({"sentences": []}))
         try:
