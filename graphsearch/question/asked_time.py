@@ -146,6 +146,8 @@ class AskedTime:
     def view(self, given: View) -> View:
         """A view of the same at the time that is asked about."""
         since = beginning(given.as_of) if self.history else self.since
+        if self.as_of is None and since is None:
+            return given
         return attrs.evolve(given, as_of=self.as_of or given.as_of, since=since or given.since)
 
 
