@@ -30,7 +30,8 @@ from graphsearch.text.analyser import ENGLISH, Analyser
 class PostgresGraphStore:
     """A source of scopes in Postgres.
 
-    ``pool``, of the app role and in UTF-8, is opened and closed by the caller; its connections are put into autocommit.
+    ``pool``, of the app role and in UTF-8, is opened and closed by the caller; its connections are put into autocommit,
+    and psycopg prepares no statements of its own on them.
     ``exact`` searches vectors without the HNSW index, ``timeout`` is the number of seconds to wait for a connection.
     ``analyser`` produces the terms of texts and questions; a scope first written with another raises `AnalyserError`.
     """

@@ -128,28 +128,28 @@ ORDER BY n.id, n.place
 
 -- named --
 -- The entities with one of some names, and those with one of some words that fewer than a limit of entities have; those
--- in view are returned whole. Other words have a row without an entity.
+-- in view are returned whole. Of other words the first entities are returned by their ids.
 WITH wanted AS (
     SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
 ), match AS MATERIALIZED (
-    SELECT false AS partly, n.place, n.name, n.id, bool_and(n.alias) AS alias
+    SELECT false AS partly, n.place, n.name, n.id, bool_and(n.alias) AS alias, false AS common
     FROM ({settled named}) n GROUP BY n.place, n.name, n.id
     UNION ALL
-    SELECT true, a.place, a.word, CASE WHEN p.entities < %(limit)s THEN p.entity_id END, p.ordinal > 0
+    SELECT true, a.place, a.word, p.entity_id, p.ordinal > 0, p.entities >= %(limit)s
     FROM unnest(%(words)s::text[], %(terms)s::text[]) WITH ORDINALITY a (word, term, place)
     CROSS JOIN LATERAL (
-        SELECT entity_id, ordinal, count(*) OVER () AS entities, row_number() OVER () AS number FROM (
+        SELECT entity_id, ordinal, count(*) OVER () AS entities FROM (
             SELECT entity_id, ordinal FROM name_posting
             WHERE org_id = %(org)s AND project_id = %(project)s AND term = a.term AND size = 0
             ORDER BY entity_id LIMIT %(limit)s
         ) listed
     ) p
-    WHERE p.entities < %(limit)s OR p.number = 1
 )
-SELECT m.name AS written, m.id AS entity, m.alias, x.*
+SELECT m.name AS written, m.id AS entity, m.alias, m.common, x.*
 FROM match m LEFT JOIN LATERAL (
     SELECT {entity columns}, e.signature FROM entity e
-    WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = m.id AND {entity view}
+    WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = m.id
+        AND NOT m.common AND {entity view}
     OFFSET 0
 ) x ON true
 ORDER BY m.partly, m.id, m.place

@@ -59,7 +59,11 @@ class PostgresSearching(PostgresScope, Searching):
                 return []
             terms, ending = [WORD + word for word in requested], _LAST if prefix else _FIRST
             values = {"words": requested, "terms": terms, "ends": [term + ending for term in terms], "limit": limit}
-            found = await session.rows_kept(statement("find words"), **values)
+            known = {} if prefix else session.once.words
+            if all((word, limit) in known for word in requested):
+                found = [(word, *each) for word in requested for each in known[word, limit]]
+            else:
+                found = await session.rows_kept(statement("find words"), **values)
             matches: dict[str, dict[UUID, bool]] = {word: {} for word in requested}
             for word, entity, alias in found:
                 matches[word][entity] = alias
@@ -96,13 +100,14 @@ class PostgresSearching(PostgresScope, Searching):
                 limit=limit,
                 **rows.view_values(view),
             )
-            matches, common, there = [], [], {}
+            matches, there = [], {}
+            common: dict[str, list[tuple[UUID, bool]]] = {}
             for row in found.dicts:
                 written, entity, alias = row.pop("written"), row.pop("entity"), row.pop("alias")
-                if entity is None:
-                    common.append(written)
-                else:
-                    matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
+                if row.pop("common"):
+                    common.setdefault(written, []).append((entity, alias))
+                    continue
+                matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
                 if row["id"] is not None:
                     there[entity] = row
             ids = sorted(there)
@@ -112,7 +117,8 @@ class PostgresSearching(PostgresScope, Searching):
             session.once.elements(ElementKind.ENTITY).update(zip(packed(ids), entities, strict=True))
             importance = np.array([each.importance_weight for each in entities], np.float64)
             hits = Hits(keys=keys, signatures=signatures, values=np.zeros(len(ids)), importance=importance)
-            return Named(matches=matches, hits=hits, entities=entities, common=common)
+            session.once.words |= {(word, limit): first for word, first in common.items()}
+            return Named(matches=matches, hits=hits, entities=entities, common=list(common))
 
     async def _named_apart(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
         """The same where some entities have no postings yet."""

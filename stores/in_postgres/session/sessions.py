@@ -77,6 +77,8 @@ class ReadOnce:
     """Relations as steps, in columns; the first holds their keys; see `read.walking`."""
     ahead: dict[tuple[int, View], Expansion] = attrs.field(factory=dict)
     """Relations that a walk was expected to need next, by fan-out and view."""
+    words: dict[tuple[str, int], Sequence[tuple[UUID, bool]]] = attrs.field(factory=dict)
+    """The first entities with a common word in a name, or in an alias, by the word and their number."""
     _elements: dict[ElementKind, dict[Any, Any]] = attrs.field(factory=dict)
 
     def elements(self, kind: ElementKind) -> dict[Any, Any]:
