@@ -43,8 +43,7 @@ _COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "EntityRow": "#entity=id score entity=name type connections",
         "EntityHit": "#entity=entity.id score way type=entity.type entity id=entity.id",
         "Event": "#memory=memory.id when=at what=kind text=",
-        "FoundEntity": "#entity=entity.id score entity type=entity.type parts relevance=ranked.relevance"
-        " connections=connected_names",
+        "FoundEntity": "#entity=entity.id score entity type=entity.type parts relevance connections=connected_names",
         "Judged": "similarity=pair.similarity finding one=pair.one other=pair.other merge why",
         "Memory": "#memory=id when=occurred_at memory=id text=",
         "MemoryRow": "#memory=key score when=occurred_at who=speaker text",

@@ -21,7 +21,7 @@ CAPABILITIES = (
     protocols.Reembeddable,
     protocols.Reviewing,
 )
-MOST = 12
+MOST = 13
 """Members of one capability that a reader can keep in mind."""
 
 
