@@ -321,7 +321,7 @@ class Reader:
             return list(await self._store.find_name_words(words, prefix=prefix, limit=limit))
         kept: list[NameMatch] = []
         left = list(words)
-        for wide in (2 * limit, widest(limit)):  # where few are hidden, twice as many are enough
+        for wide in (limit, widest(limit)):  # what `named` has read, then further
             stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
             found = await visible_names.seen(stored, await self._forms(stored), name_words, prefix=prefix)
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
