@@ -31,7 +31,7 @@ from graphsearch.modes.preparing import embedded, understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
-from graphsearch.question.understanding import QuestionVectors, Understanding
+from graphsearch.question.understanding import QuestionVectors, Understanding, at_time_asked
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.ranker import rank_entities
 from graphsearch.ranking.entities.result import RankResult
@@ -94,7 +94,7 @@ class Engine(ABC):
         with stopwatch.stage("total"):
             question = await self._prepare(request, stopwatch)
             async with self._reading(question) as (question, reader):
-                found = await self._search(question, question.at_its_time(reader))
+                found = await self._search(question, at_time_asked(question.meaning, reader))
             return await self._conclude(found, question)
 
     @takes(RecallRequest)
@@ -123,7 +123,7 @@ class Engine(ABC):
             question = await self._prepare(search, stopwatch)
             vector = None if question.vectors else await self._query_vector(recall, second)
             async with self._reading(question) as (question, reader):
-                found = await self._search(question, question.at_its_time(reader))
+                found = await self._search(question, at_time_asked(question.meaning, reader))
                 with second.stage("total"):
                     vector = question.vector if vector is None else vector
                     recalled = await self._recall(recall, vector, _at_time_of(search, question, reader), second)
@@ -198,8 +198,7 @@ class Engine(ABC):
     ) -> AsyncIterator[tuple[Understanding | None, Reader]]:
         """Open a snapshot for a request, and find what its question means there; a blank one means nothing."""
         async with self._open_for(request) as reader:
-            if vectors is not None:
-                await self._require_same_model(reader)
+            await self._require_same_model(reader, vectors)
             yield await understood(request, vectors, parts, reader) if interprets else None, reader
 
     @asynccontextmanager
@@ -218,8 +217,7 @@ class Engine(ABC):
     async def _recall(
         self, request: RecallRequest, vector: Vector | None, reader: Reader, stopwatch: Stopwatch
     ) -> RecallResult:
-        if vector is not None:
-            await self._require_same_model(reader)
+        await self._require_same_model(reader, vector)
         return await recall(request, vector, self.recall_scoring, reader, stopwatch)
 
     async def _rank(
@@ -227,8 +225,9 @@ class Engine(ABC):
     ) -> RankResult:
         return await rank_entities(request, meaning, parts, reader)
 
-    async def _require_same_model(self, reader: Reader) -> None:
-        bound = await reader.embedder_name()
+    async def _require_same_model(self, reader: Reader, embedded: object | None) -> None:
+        """Refuse a question that is embedded by another model than what is read."""
+        bound = None if embedded is None else await reader.embedder_name()
         if self.embedder is not None and bound is not None and bound != self.embedder.name:
             raise EmbeddingModelError(
                 f"the vectors of {reader.scope} were made by {bound!r}, and this engine embeds with"
@@ -294,8 +293,7 @@ class GraphSearchEngine(Engine):
             recalled = request.of(RecallRequest, element.kind)
             vector = await self._query_vector(recalled, Stopwatch())
             async with self._open_for(recalled) as reader:
-                if vector is not None:
-                    await self._require_same_model(reader)
+                await self._require_same_model(reader, vector)
                 return await explain_memory(
                     element.id,
                     recalled,
@@ -309,7 +307,7 @@ class GraphSearchEngine(Engine):
                 return await explain_entity(element, ranked, meaning, parts, reader)
         question = await self._prepare(request.of(SearchRequest, element.kind), Stopwatch())
         async with self._reading(question) as (question, reader):
-            return await explain_relation(element, question, question.at_its_time(reader))
+            return await explain_relation(element, question, at_time_asked(question.meaning, reader))
 
     async def neighbors(
         self,

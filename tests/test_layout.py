@@ -13,7 +13,7 @@ ROOMS = ("graphsearch", "stores", "authz", "context", "tests")
 INNER_ROOMS = ("stores", "authz", "context")
 OUTER_ROOMS = ("cli", "integrations", "operations", "page", "sync", "evaluation")
 TOP_MODULES = {"__init__", "engine", "feedback", "errors"}
-CEILING = 72_456
+CEILING = 72_451
 """The most lines that the package may have, Python and SQL: lowered when it shrinks, never raised."""
 
 

@@ -247,7 +247,12 @@ class Reader:
 
     async def entity_types(self, hits: Hits) -> list[str]:
         """The types of visible entities, as visible."""
-        return [each.type for each in await self.entities(hits.keys)]
+        contents = await self._store.signatures(sorted(set(hits.signatures.tolist())))
+        types = [contents[code].type for code in hits.signatures.tolist()]
+        if len(partial := self.partial(hits.keys)):  # hidden mentions may have given the stored one
+            for row, entity in zip(partial.tolist(), await self.entities(hits.keys[partial]), strict=True):
+                types[row] = entity.type
+        return types
 
     def partial(self, keys: Keys) -> Rows:
         """The rows of visible entities of which some mentions may be hidden."""
@@ -265,7 +270,12 @@ class Reader:
 
     async def unmerged_entities(self, *, without: Collection[str] = ()) -> list[Entity]:
         """All visible entities that are not merged into another, except those of some types, by id."""
-        every = [each async for page in self._every_visible(ElementKind.ENTITY) for each in page]
+        if self.hides:
+            every = [each async for page in self._every_visible(ElementKind.ENTITY) for each in page]
+        else:  # code is most of a scope of code, and is not read to be left out
+            types = sorted((await self._store.statistics()).entities_by_type.keys() - set(without))
+            listed = [pages(self._store.list_entities, type=each) for each in types]
+            every = [each for found in listed async for page in found for each in page]
         kept = [each for each in every if each.merged_into is None and each.type not in without]
         return sorted(kept, key=lambda each: each.id)
 

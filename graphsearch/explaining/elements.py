@@ -22,9 +22,10 @@ from graphsearch.model import ElementKind, ElementRef, Relation, Triplet, Triple
 from graphsearch.model.identity import id_or_name
 from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Question
-from graphsearch.question.understanding import Understanding
+from graphsearch.question.understanding import Understanding, at_time_asked
 from graphsearch.ranking.entities.options import RankRequest
-from graphsearch.ranking.entities.ranker import analysed, at_time_asked, chosen, proposed, scored
+from graphsearch.ranking.entities.proposing import propose
+from graphsearch.ranking.entities.ranker import analysed, chosen, scored
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.options import RecallRequest, RecallScoring
 from graphsearch.ranking.memories.result import RecallResult
@@ -89,7 +90,7 @@ async def explain_entity(
     wanted = await known(id_or_name(element.id), reader)
     explain = partial(explained, ElementRef(ElementKind.ENTITY, str(wanted.id)), request.query, request.ranking)
     now, reader = reader.view.as_of, at_time_asked(meaning, reader)
-    found = await proposed(request, meaning, parts, reader)
+    found = await propose(request, meaning, parts, reader)
     among = found[: request.candidates]
     place = next((row for row, each in enumerate(found) if each.entity.id == wanted.id), None)
     late = place is None or place >= request.candidates

@@ -212,7 +212,6 @@ class JointReader(Reader):
         return TermCounts(sum(each.documents for each in counted), merging.summed(each.containing for each in counted))
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
-
         async def of(part: ScopePart) -> Mapping[str, int]:
             _, own = await part.holding(keys)
             return await part.reader.left_out(own) if len(own) else {}
@@ -222,7 +221,6 @@ class JointReader(Reader):
     # -- searches ------------------------------------------------------------------------------------------------
 
     async def nearest(self, kind: ElementKind, vector: Vector, limit: int) -> Hits:
-
         async def of(part: ScopePart) -> Hits:
             return part.hits(kind, await part.reader.nearest(kind, vector, limit))
 
@@ -237,7 +235,6 @@ class JointReader(Reader):
         return merging.best_hits(await self._each(of), -1.0, limit)
 
     async def locate(self, ids: Sequence[UUID]) -> Hits:
-
         async def of(part: ScopePart) -> Hits:
             return part.hits(ElementKind.ENTITY, await part.reader.locate(ids))
 
@@ -267,7 +264,6 @@ class JointReader(Reader):
         return merging.strongest(keys, JointSteps.concatenate(await self._each(of)), fan_out)
 
     async def related(self, keys: Keys) -> Steps:
-
         async def of(part: ScopePart) -> JointSteps:
             _, own = part.met(ElementKind.RELATION, keys)
             return part.steps(await part.reader.related(own)) if len(own) else JointSteps.none()
@@ -291,6 +287,9 @@ class JointReader(Reader):
         found = JointSteps.concatenate([until(part, each.steps) for part, each in zip(self.parts, pages, strict=True)])
         read = limit if ends else min(sum(each.read for each in pages), limit - 1)
         return RelationPage(merging.by_relation(found), read, last)
+
+    async def entity_types(self, hits: Hits) -> list[str]:
+        return [each.type for each in await self.entities(hits.keys)]
 
     async def list_entities(
         self, *, after: UUID | None = None, limit: int, type: str
@@ -322,7 +321,6 @@ class JointReader(Reader):
         return found.keep(order[few])
 
     async def turns(self, keys: Keys) -> Turns:
-
         async def of(part: ScopePart) -> Turns:
             _, own = part.met(ElementKind.MEMORY, keys)
             if not len(own):
@@ -381,7 +379,6 @@ class JointReader(Reader):
         return [found[row] for row in range(len(keys))]
 
     async def get_memories(self, ids: Sequence[str]) -> list[Memory]:
-
         async def of(part: ScopePart) -> list[Memory]:
             read = await part.reader.get_memories(_own_ids(ids, part))
             return [joint_memory(each, part.number) for each in read]

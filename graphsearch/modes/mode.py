@@ -49,10 +49,6 @@ class Question:
         """The embedding of the question, if its meaning was found with one."""
         return None if self.meaning is None else self.meaning.vector
 
-    def at_its_time(self, reader: Reader) -> Reader:
-        """A reader moved to the time that the question asks about."""
-        return reader if self.meaning is None else reader.viewing(self.meaning.time.view(reader.view))
-
 
 class Mode(ABC):
     """A way to answer a question. Registered under a name in the engine's ``modes``.

@@ -22,6 +22,7 @@ from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
 from graphsearch.modes.summary_writer import REPORTED, Line, Numbered, lines_of, visible_memories, write_summary
 from graphsearch.protocols import TokenCounter
+from graphsearch.question.understanding import at_time_asked
 from graphsearch.ranking.triplets.retrieval import Answer
 
 PROMPT_TOKENS: Final = 12_000
@@ -74,7 +75,7 @@ class Summarising(Mode):
             return found
         with question.parts.stopwatch.stage("sources"):
             async with question.parts.open(question.request) as reader:
-                groups, unwritten = await self._sources(found, question, question.at_its_time(reader))
+                groups, unwritten = await self._sources(found, question, at_time_asked(question.meaning, reader))
         if not groups:
             return attrs.evolve(found, reason="; ".join(filter(None, (found.reason, unwritten.note))))
         with question.parts.stopwatch.stage("llm"):

@@ -88,7 +88,7 @@ class Understanding:
       in the question is the source, -1 if it is the target.
     * ``meant``: the rows of the types that its words mean by the table of relations (`relation_words`).
     * ``ours``: whether it asks of who asks it: "which database do we use?".
-    * ``stated``: the row of the type that it asks for in words that mean no other (`code_questions`); -1 for none.
+    * ``stated``: the row of the type that it asks for in words that mean no other (`relation_words`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
     * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
@@ -157,6 +157,11 @@ class Understanding:
             for row in order
             if self.affinity[row] > 0
         )
+
+
+def at_time_asked(meaning: Understanding | None, reader: Reader) -> Reader:
+    """Move a reader to the time that a question asks about."""
+    return reader if meaning is None else reader.viewing(meaning.time.view(reader.view))
 
 
 KEPT: Final = 8_192

@@ -5,12 +5,14 @@ from uuid import UUID
 
 import pytest
 
+from graphsearch.access.reader import reading
 from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.ingest.ingestor import Ingestor
 from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention
+from graphsearch.modes.graph_schema import visible_schema
 from graphsearch.modes.options import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
 from tests.gates import POLICIES, allowing, no_secrets
@@ -96,9 +98,13 @@ async def test_a_name_that_only_a_hidden_memory_has_is_replaced_by_the_first_vis
 @POLICIES
 async def test_a_type_that_only_a_hidden_memory_states_is_not_shown(scoped, by_signature):
     engine = await write(scoped, ("h", ["secret"], "Jane", "person"), ("a", (), "Jane", ""))
-    seen = (await Curator(engine, gate=no_secrets(by_signature=by_signature)).recall_entity("Jane")).entity
-    assert seen.type == "concept"
+    gate = no_secrets(by_signature=by_signature)
+    assert (await Curator(engine, gate=gate).recall_entity("Jane")).entity.type == "concept"
     assert (await Curator(engine).recall_entity("Jane")).entity.type == "person"
+    async with reading(scoped, gate=gate) as reader:
+        assert (await visible_schema(reader)).entity_types == {"concept": 1, "organization": 1}
+    async with reading(scoped) as reader:
+        assert (await visible_schema(reader)).entity_types == {"organization": 1, "person": 1}
 
 
 @POLICIES

@@ -17,6 +17,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.question.understanding import Understanding
+from graphsearch.ranking.entities.options import Ranking, RankRequest
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.fusion import RRF_K, Part
 from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, described
@@ -41,15 +42,15 @@ ANSWER: Final = 3.0
 
 
 async def propose(
-    meaning: Understanding | None, candidates: int, parts: Parts, reader: Reader, *, by_ranks: bool
+    request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
 ) -> list[FoundEntity]:
-    """Visible entities by relevance, best first, ties by id; none for a blank question.
+    """Visible entities by relevance, or by reciprocal ranks alone, best first, ties by id; none for a blank question.
 
-    Each search returns at least as many as ``candidates``. ``by_ranks``: by reciprocal ranks alone.
+    Each search returns at least as many as the request has candidates.
     """
     if meaning is None:
         return []
-    limit = max(SEARCHED, candidates)
+    limit = max(SEARCHED, request.candidates)
     answers = await answering(meaning, limit, parts, reader)
     found = await described(meaning, limit, parts.caches.lexicon, reader, list(answers))
     answer = np.array([answers.get(id_, 0.0) for id_ in found.ids])
@@ -69,7 +70,7 @@ async def propose(
         )
         for row, (entity, original) in enumerate(zip(entities, originals, strict=True))
     ]
-    if by_ranks:
+    if request.ranking == Ranking.RRF and request.weights is None:
         proposed = [ranked for each in proposed if (ranked := _by_reciprocal_rank(each)).channels]
     return sorted(proposed, key=lambda each: (-each.original, each.entity.id))
 

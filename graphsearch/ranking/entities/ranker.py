@@ -10,7 +10,7 @@ import attrs
 from graphsearch.access.reader import Reader
 from graphsearch.question.analysis import Analysis, analyse
 from graphsearch.question.linking import anchors_of
-from graphsearch.question.understanding import Understanding
+from graphsearch.question.understanding import Understanding, at_time_asked
 from graphsearch.ranking.diversity import diverse_rows
 from graphsearch.ranking.entities.examining import UNCONNECTED, connections, episodes
 from graphsearch.ranking.entities.factors import rank, years_of
@@ -30,7 +30,7 @@ async def rank_entities(
     with stopwatch.stage("analysis"):
         analysis = analysed(request.query, meaning, now)
     with stopwatch.stage("searches"):
-        found = await proposed(request, meaning, parts, reader)
+        found = await propose(request, meaning, parts, reader)
     with stopwatch.stage("ranking"):
         ranked = await scored(found[: request.candidates], analysis, request, meaning, parts, reader)
         entities = chosen(ranked, request)
@@ -46,19 +46,6 @@ async def rank_entities(
         reason="" if entities else _why_nothing(request, len(ranked)),
         timings=stopwatch.milliseconds,
     )
-
-
-def at_time_asked(meaning: Understanding | None, reader: Reader) -> Reader:
-    """Move a reader to the time that a question asks about."""
-    return reader if meaning is None else reader.viewing(meaning.time.view(reader.view))
-
-
-async def proposed(
-    request: RankRequest, meaning: Understanding | None, parts: Parts, reader: Reader
-) -> list[FoundEntity]:
-    """The entities that a question may mean, best first: by relevance, or by ranks alone if that is asked for."""
-    by_ranks = request.ranking == Ranking.RRF and request.weights is None
-    return await propose(meaning, request.candidates, parts, reader, by_ranks=by_ranks)
 
 
 def analysed(question: str, meaning: Understanding | None, now: datetime) -> Analysis:

@@ -17,7 +17,7 @@ from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind
 from graphsearch.question.analysis import Analysis
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.walk import MENTIONED, Named, mentioning
+from graphsearch.ranking.memories.walk import MENTIONED, NamedEntities, mentioning
 from graphsearch.text.bm25 import idf, searchable_text
 
 NAMED_SHARE: Final = 2 / 3
@@ -81,7 +81,7 @@ class Leads:
 
 async def leads(
     anchors: Sequence[Anchor], analysis: Analysis, mentions: tuple[Hits, Mentioned], best: Keys, reader: Reader
-) -> tuple[Leads, Named]:
+) -> tuple[Leads, NamedEntities]:
     """The anchors that are meant as names, of which the memories that mention them (`memories_of`) are known.
 
     Words of a time are not terms of the question: they say when, not what. Counts are over the scope; where something
@@ -122,7 +122,7 @@ async def leads(
     )
     ids = [id_ for id_ in keys if id_ in kept]
     walked = hits.keys[[id_ in kept for id_ in keys]]
-    return lead, Named(
+    return lead, NamedEntities(
         keys=walked,
         likely=np.array([kept[id_].confidence for id_ in ids], np.float64),
         memories=memories.keep(among(memories.near, walked)),

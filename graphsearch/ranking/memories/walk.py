@@ -65,7 +65,7 @@ class MentionGraph:
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Named:
+class NamedEntities:
     """Distinct entities that a question names, their probabilities, and their visible memories.
 
     Entities in more than `MENTIONED` memories have none.
@@ -81,7 +81,7 @@ class Named:
         return self.memories.keep((np.bincount(near, minlength=len(self.keys)) <= limit).take(near))
 
 
-async def gather(memories: Keys, masses: Floats, named: Named, limit: int, reader: Reader) -> MentionGraph:
+async def gather(memories: Keys, masses: Floats, named: NamedEntities, limit: int, reader: Reader) -> MentionGraph:
     """The graph around memories, with their shares of the start, and around named entities.
 
     Entities that more than ``limit`` memories mention are not walked through. Every other entity has all of its visible
@@ -191,7 +191,7 @@ class Walked:
 
 
 async def walk(
-    named: Named, keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
+    named: NamedEntities, keys: Keys, scores: Floats, weight: float, scoring: RecallScoring, reader: Reader
 ) -> Walked | None:
     """A walk from named entities, with ``weight``, and from the best memories; None if there are no mentions.
 

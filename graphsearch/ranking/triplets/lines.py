@@ -21,12 +21,12 @@ from graphsearch.columns.key_index import occurring
 from graphsearch.question.type_profile import TypeProfile
 from graphsearch.question.words import spread
 from graphsearch.text.analyser import Analyser
-from graphsearch.text.bm25 import K1, B
+from graphsearch.text.bm25 import K1, normal_length
 
 KEPT_LINES: Final = 8_192
 """Most lines whose terms are cached: those of some hundred questions on different subjects."""
 
-Parts = tuple[str, str, str, str]
+Texts = tuple[str, str, str, str]
 """The source, type, target and fact of a relation."""
 Counts = dict[int, int]
 """How often a line has each term, by the term's hash in this process."""
@@ -39,7 +39,7 @@ class LineTerms:
         self._lines: dict[int, tuple[int, Counts]] = {}
         self._names: dict[int, list[int]] = {}
 
-    def count(self, lines: Sequence[Parts], analyser: Analyser) -> CountedLines:
+    def count(self, lines: Sequence[Texts], analyser: Analyser) -> CountedLines:
         """Count the terms of lines; those that were read before are not analysed again, nor are names."""
         if len(self._lines) > KEPT_LINES:
             self._lines.clear()
@@ -52,7 +52,7 @@ class LineTerms:
         found = [known[key] for key in keys]
         return CountedLines(np.array([length for length, _ in found], np.float64), [counts for _, counts in found])
 
-    def _terms(self, line: Parts, analyser: Analyser) -> list[int]:
+    def _terms(self, line: Texts, analyser: Analyser) -> list[int]:
         source, type_, target, fact = line
         terms: list[int] = []
         for name in (source, spread(type_), target):
@@ -75,7 +75,7 @@ class CountedLines:
         whole, covered = sum(rarity.values()), np.zeros(len(self.counts))
         if not len(covered) or not whole:
             return covered
-        normal = K1 * (1.0 - B + B * self.lengths / max(self.lengths.mean(), 1.0))
+        normal = K1 * normal_length(self.lengths, max(self.lengths.mean(), 1.0))
         for term, rare in rarity.items():
             often = self._often(term)
             covered += rare * often / (often + normal)

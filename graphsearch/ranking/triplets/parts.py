@@ -47,7 +47,6 @@ class Parts:
     """
 
     open: Callable[[Request], AbstractAsyncContextManager[Reader]]
-
     traversal: Traversal
     scoring: ScoringOptions
     caches: Caches

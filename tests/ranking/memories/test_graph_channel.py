@@ -12,7 +12,7 @@ from graphsearch.ranking.memories.options import RecallScoring
 from graphsearch.ranking.memories.walk import (
     FRONTIER,
     MentionGraph,
-    Named,
+    NamedEntities,
     Ways,
     carried_on,
     gather,
@@ -29,7 +29,7 @@ async def gathered(store, *, limit, count=100, named=()):
     async with reading(store) as reader:
         hits = await store.search_lexical(ElementKind.MEMORY, "roses", limit=count, view=reader.view)
         keys = (await reader.locate(named)).keys
-        seeds = Named(keys=keys, likely=np.ones(len(keys)), memories=await mentioning(keys, limit, reader))
+        seeds = NamedEntities(keys=keys, likely=np.ones(len(keys)), memories=await mentioning(keys, limit, reader))
         graph = await gather(hits.keys, np.arange(len(hits), 0.0, -1.0), seeds, limit, reader)
         entities = [each.name for each in await store.get_entities(store.entity_ids(graph.entities))]
         return graph, entities, store.memory_ids(graph.memories)
