@@ -282,8 +282,11 @@ class Port(Rows, Protocol):
         """Write rows, which differ from ``before``: the stored ones by key; those that are not there are new."""
         ...
 
-    async def drop(self, kind: str, keys: Collection[Any]) -> None:
-        """Remove rows, if they exist; with an element go its vector, its shadow and its words."""
+    async def drop(self, kind: str, keys: Collection[Any], before: Mapping[Any, Any]) -> None:
+        """Remove rows, if they exist; with an element go its vector, its shadow and its words.
+
+        ``before`` are the stored rows by key, of all elements, mentions and claims; others need not have been read.
+        """
         ...
 
     async def drop_by(self, kind: str, column: str, values: Collection[Any]) -> int:

@@ -211,12 +211,12 @@ class Work:
             if gone:
                 dropped.append((kind, gone))
         for kind, gone in reversed(dropped):
-            await self.port.drop(kind, gone)
+            await self.port.drop(kind, gone, {key: self.before[kind][key] for key in gone})
         for kind, keys in self.unvectored.items():
             vectors = f"{kind}_vector"
             left = [key for key in keys if key not in self.after[vectors] and self.get(kind, key) is not None]
             if left:
-                await self.port.drop(vectors, left)
+                await self.port.drop(vectors, left, {})
         await self.port.finish(self.signatures, released)
 
 
