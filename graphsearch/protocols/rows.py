@@ -7,7 +7,7 @@ ends) is below the port: `Port.put` and `Port.drop` keep it up to date.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar
 from uuid import UUID
@@ -296,6 +296,8 @@ class Port(Rows, Protocol):
     """
 
     scope: ScopeRow
+    version: Hashable
+    """That of the store when the transaction began."""
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
         """Let the mentions written for some entities mean others, each its root."""

@@ -118,10 +118,12 @@ class Store(Rows, Protocol):
     # -- rows ------------------------------------------------------------------------------------------------------
 
     @reads
-    async def page(self, kind: str, *, after: Any = None, limit: int, **filters: Unpack[Filters]) -> Sequence[Any]:
+    async def page(
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
+    ) -> Sequence[Any]:
         """The next rows of a kind that pass all filters, in order of key: by code point for text, and tuples by part.
 
-        Merges are in order of their number, and proposals in order of (created_at, id). ``after`` is what the order
+        Without a ``limit`` all that are left. Merges are in order of their number, and proposals in order of (created_at, id). ``after`` is what the order
         is by, of the last row of the previous page, whether that row still exists or not.
         """
         ...
