@@ -213,7 +213,7 @@ KINDS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
         "session": lambda row: (row.value.session_id,),
     },
     "session": {},  # id: the principal who opened it
-    "proposal": {},  # UUID: Proposal
+    "proposal": {"state": lambda row: (row.value.state,)},  # UUID: Proposal
     "counter": {},  # name: number
     "type": {},  # name: RelationType
     "words": {},  # entity: words by which it is found besides its text, with weights
@@ -291,6 +291,24 @@ class Port(Rows, Protocol):
 
     async def drop_by(self, kind: str, column: str, values: Collection[Any]) -> int:
         """Remove the rows with any of some values in a column; return their number."""
+        ...
+
+    async def add(self, kind: str, row: Any) -> Any:
+        """Write a row unless its key has one; return the row that is there, whoever wrote it.
+
+        For writes that do not lock the scope: of several at the same moment one is kept, and the others see it.
+        """
+        ...
+
+    async def clear(self, kinds: Collection[str] | None = None) -> None:
+        """Remove all rows of some kinds, or of all, signatures included; of the scope's own row nothing changes."""
+        ...
+
+    async def switch_vectors(self) -> None:
+        """Let all elements have the vectors of their shadows, and none of them a shadow.
+
+        Elements without a shadow, or with one that has no vector, have no vector then.
+        """
         ...
 
     async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
