@@ -7,7 +7,7 @@ ends) is below the port: `Port.put` and `Port.drop` keep it up to date.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar
 from uuid import UUID
@@ -232,6 +232,8 @@ class ScopeRow:
     """What a transaction knows of its scope from the start; a change to a field is stored at the end."""
 
     id_key: UUID
+    version: Hashable = None
+    """Of the state that the transaction begins from."""
     alpha: float = 0.1
     merges: int = 0
     embedder: str | None = None
@@ -254,6 +256,13 @@ class Rows(Protocol):
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
         """The rows with any of some values in a column of `KINDS`, without repeats, in any order."""
+        ...
+
+    async def page(self, kind: str, *, after: Any = None, limit: int, without: str | None = None) -> Sequence[Any]:
+        """The next rows of a kind in order of key, texts in that of code points; merges in order of their numbers.
+
+        With ``without`` only those whose keys have no row of that kind.
+        """
         ...
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
