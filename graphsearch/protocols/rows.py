@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack
 from uuid import UUID
 
 import attrs
@@ -222,7 +222,7 @@ KINDS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
         "session": lambda row: (row.value.session_id,),
     },
     "session": {},  # id: the principal who opened it
-    "proposal": {},  # UUID: Proposal
+    "proposal": {"state": lambda row: (row.value.state,)},  # UUID: Proposal
     "counter": {},  # name: number
     "type": {},  # name: RelationType
     "words": {},  # entity: words by which it is found besides its text, with weights
@@ -255,6 +255,8 @@ class ScopeRow:
     """What a transaction knows of its scope from the start; a change to a field is stored at the end."""
 
     id_key: UUID
+    version: Hashable = None
+    """Of the state that the transaction begins from."""
     alpha: float = 0.1
     merges: int = 0
     embedder: str | None = None
@@ -268,6 +270,37 @@ class ScopeRow:
     """By name: the known ones and the registered ones."""
 
 
+class MemoryFilters(TypedDict, total=False):
+    """What memories are listed: those that pass every filter that is given and not None.
+
+    * ``source``, ``session_id``, ``subject``: equal to these. ``label``: among their labels.
+    * ``owner``: equal to their attribute of that name, as policies read it; empty without one.
+    * ``before``: they occurred earlier, or, where that is not known, were written earlier.
+    """
+
+    source: str | None
+    session_id: str | None
+    subject: str | None
+    owner: str | None
+    label: str | None
+    before: datetime | None
+
+
+class Filters(MemoryFilters, total=False):
+    """What rows a page has: those that pass every filter that is given and not None. Each is for some kinds.
+
+    * ``type``: of entities and relations, equal to this.
+    * ``live``, of relations: True for those that are not retracted. ``stated``: True for those with a fact.
+    * ``entity_id``, of relations: one of their ends.
+    * Those of `MemoryFilters`, of memories.
+    """
+
+    type: str | None
+    live: bool | None
+    stated: bool | None
+    entity_id: UUID | None
+
+
 class Rows(Protocol):
     """Reads of rows. All take many keys at once, and cost a constant number of statements."""
 
@@ -277,6 +310,23 @@ class Rows(Protocol):
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
         """The rows with any of some values in a column of `KINDS`, without repeats, in any order."""
+        ...
+
+    async def page(
+        self,
+        kind: str,
+        *,
+        after: Any = None,
+        limit: int | None = None,
+        without: str | None = None,
+        **filters: Unpack[Filters],
+    ) -> Sequence[Any]:
+        """The next rows of a kind in order of key, texts in that of code points; merges in order of their numbers.
+
+        ``after`` is the key of the last row of the previous page, whether that still exists or not, or the number of
+        that merge. Without a ``limit`` all that are left. With ``without`` only those whose keys have no row of that
+        kind.
+        """
         ...
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
@@ -296,8 +346,6 @@ class Port(Rows, Protocol):
     """
 
     scope: ScopeRow
-    version: Hashable
-    """That of the store when the transaction began."""
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
         """Let the mentions written for some entities mean others, each its root."""
@@ -316,6 +364,24 @@ class Port(Rows, Protocol):
 
     async def drop_by(self, kind: str, column: str, values: Collection[Any]) -> int:
         """Remove the rows with any of some values in a column; return their number."""
+        ...
+
+    async def add(self, kind: str, row: Any) -> Any:
+        """Write a row unless its key has one; return the row that is there, whoever wrote it.
+
+        For writes that do not lock the scope: of several at the same moment one is kept, and the others see it.
+        """
+        ...
+
+    async def clear(self, kinds: Collection[str] | None = None) -> None:
+        """Remove all rows of some kinds, or of all, signatures included; of the scope's own row nothing changes."""
+        ...
+
+    async def switch_vectors(self) -> None:
+        """Let all elements have the vectors of their shadows, and none of them a shadow.
+
+        Elements without a shadow, or with one that has no vector, have no vector then.
+        """
         ...
 
     async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
