@@ -58,7 +58,7 @@ def _asserted(row: EntityRow) -> AssertedEntity:
 async def unembedded_facts(rows: Rows, after: UUID | None, limit: int) -> list[Relation]:
     """The next unretracted relations with a fact that has no vector, in order of id."""
     validation.refuse("page", validation.number("limit", limit, 0))
-    found = await rows.page("relation", after=after, limit=limit, without="relation_vector", live=True, stated=True)
+    found = await rows.page("relation", after=after, limit=limit, embedded=False)
     return [row.relation for row in found]
 
 

@@ -1,10 +1,9 @@
-"""Communities as rows: written with the summaries that still hold, read with labels of the names that entities have now."""
+"""Communities as rows: written with the summaries that still hold, read with labels of the present names of entities."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any
 from uuid import UUID
 
 import attrs
@@ -12,8 +11,6 @@ import attrs
 from graphsearch.model import Community, CommunitySummary, validation
 from graphsearch.model.codec import decode, encode
 from graphsearch.stores.writer.rows import CommunityRow, MemberRow, Port, Rows
-
-_PAGE = 10_000
 
 
 async def write_communities(
@@ -60,7 +57,7 @@ async def put_communities(port: Port, communities: Sequence[Community]) -> None:
 async def write_summary(port: Port, community: Community, *, version: Hashable) -> bool:
     """Store the summary of a stored community, if the graph has not changed (`Curating.write_summary`)."""
     shown = await _shown(port, [community.id])
-    holds = port.scope.version == version and [each.members for each in shown] == [community.members]
+    holds = port.version == version and [each.members for each in shown] == [community.members]
     if holds:
         [row] = await port.rows("community", [community.id])
         new = attrs.evolve(row, summary=community.summary and encode(community.summary))
@@ -88,18 +85,11 @@ async def communities(
 
 async def _shown(rows: Rows, ids: Collection[UUID] | None) -> list[Community]:
     """Stored communities, or all, without merged members and not labelled."""
-    stored = await _all(rows, "community") if ids is None else await rows.rows("community", ids)
+    stored = await (rows.page("community") if ids is None else rows.rows("community", ids))
     own = [row.key for row in stored]
-    members = await (_all(rows, "member") if ids is None else rows.rows_by("member", "community", own))
+    members = await (rows.page("member") if ids is None else rows.rows_by("member", "community", own))
     merged = await rows.tree([row.entity_id for row in members]) if members else {}
     return [shown for each in communities_of(stored, members) if (shown := each.without(merged.keys()))]
-
-
-async def _all(rows: Rows, kind: str) -> list[Any]:
-    found: list[Any] = []
-    while page := await rows.page(kind, after=found[-1].key if found else None, limit=_PAGE):
-        found += page
-    return found
 
 
 def communities_of(rows: Iterable[CommunityRow], members: Iterable[MemberRow]) -> list[Community]:
@@ -113,7 +103,9 @@ def communities_of(rows: Iterable[CommunityRow], members: Iterable[MemberRow]) -
             members=[each.entity_id for each in of[row.key]],
             strengths=[each.strength for each in of[row.key]],
             density=row.density,
-            top=[key for _, key in sorted((each.place, each.entity_id) for each in of[row.key] if each.place is not None)],
+            top=[
+                key for _, key in sorted((each.place, each.entity_id) for each in of[row.key] if each.place is not None)
+            ],
             summary=None if row.summary is None else decode(CommunitySummary, row.summary),
         )
         for row in rows
