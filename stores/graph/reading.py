@@ -14,10 +14,12 @@ from graphsearch.model import (
     ElementKind,
     Group,
     Mention,
+    Merge,
     Relation,
     Statistics,
     validation,
 )
+from graphsearch.model.identity import snake_case
 from graphsearch.model.stored import RecordKind, ScopeSettings
 from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
@@ -41,6 +43,8 @@ async def page_of(
 ) -> list[Any]:
     """The next elements of a kind that pass filters, in order of id."""
     validation.refuse("page", validation.number("limit", limit, 0))
+    if named := filters.get("type"):
+        filters["type"] = snake_case(named)
     return [getattr(row, kind) for row in await rows.page(kind, after=after, limit=limit, **filters)]
 
 
@@ -67,7 +71,7 @@ async def words(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, Mapping[str,
     return {row.key: row.value for row in await rows.rows("words", ids)}
 
 
-# -- mentions and claims -------------------------------------------------------------------------------------------
+# -- mentions, claims and merges ------------------------------------------------------------------------------------
 
 
 async def mentions(rows: Rows, memory_ids: Collection[str], entity_ids: Collection[UUID]) -> list[Mention]:
@@ -123,6 +127,12 @@ def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
 
 def _span(proof: Mention | Claim) -> tuple[int, int]:
     return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
+
+
+async def merges(rows: Rows, entity_ids: Collection[UUID]) -> list[Merge]:
+    """Merges in the order they were made; of some entities, if any are given."""
+    found = await (rows.rows_by("merge", "end", entity_ids) if entity_ids else rows.page("merge"))
+    return [row.merge for row in sorted(found, key=lambda row: row.number)]
 
 
 # -- numbers -------------------------------------------------------------------------------------------------------
