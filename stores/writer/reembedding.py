@@ -103,7 +103,7 @@ async def _put(port: Port, kind: ElementKind, vectors: Sequence[NewVector]) -> i
 async def switch_embedder(store: Store, name: str, remake: Remake, *, most: int) -> int:
     """Replace all vectors and the model of the scope, if few are outdated (`Reembeddable.switch_embedder`)."""
     unfinished = await reembedding(store)
-    _refuse_other_change(store.scope, unfinished and unfinished.embedder, name)
+    _refuse_other_change(store.scope, unfinished.embedder if unfinished else None, name)
     left = 0 if unfinished is None else sum(unfinished.total.values()) - sum(unfinished.done.values())
     if left > most:
         return left
