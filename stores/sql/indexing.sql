@@ -126,6 +126,16 @@ LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(projec
 WHERE v.id IS NULL AND i.fact <> '' AND i.retracted_at IS NULL
 ORDER BY i.id ON CONFLICT DO NOTHING
 
+-- list facts --
+INSERT INTO unembedded_fact (org_id, project_id, id)
+SELECT %(org)s, %(project)s, f.id FROM unnest(%(ids)s::uuid[]) f (id)
+LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = f.id
+WHERE v.id IS NULL
+ORDER BY f.id ON CONFLICT DO NOTHING
+
+-- strike facts --
+DELETE FROM unembedded_fact WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
+
 -- list all facts --
 INSERT INTO unembedded_fact (org_id, project_id, id)
 SELECT %(org)s, %(project)s, r.id FROM relation r

@@ -60,11 +60,15 @@ class Upkeep:
     session: Session
     _changes: dict[ElementKind, dict[Any, Change]] = attrs.field(factory=lambda: {kind: {} for kind in ElementKind})
     _words: dict[UUID, Mapping[str, float]] = attrs.field(factory=dict)
+    _embedded: set[UUID] = attrs.field(factory=set)
+    """The relations that got vectors."""
 
     async def put(self, kind: str, rows: Iterable[Any], before: Mapping[Any, Any]) -> None:
         """Rows that were written, with those that were stored; of kinds that are not indexed, nothing is kept."""
         if kind == "words":
             self._words.update({row.key: row.value for row in rows})
+        elif kind == "relation_vector":
+            self._embedded.update(row.key for row in rows)
         elif kind in _KINDS:
             await self._remember(kind, {row.key: (before.get(row.key), row) for row in rows})
 
@@ -84,6 +88,10 @@ class Upkeep:
                 self._changes[ElementKind.ENTITY][entity.id] = Change(entity, entity)
         for kind in ElementKind:
             await self._index(kind)
+        if self._embedded:
+            begins = not self.session.tally(ElementKind.RELATION).vectors
+            name = "list all facts" if begins else "strike facts"
+            await self.session.run(statement(name), ids=list(self._embedded))
 
     async def _remember(self, kind: str, rows: Mapping[Any, tuple[Any, Any]]) -> None:
         waiting = self._changes[_KINDS[kind]]
@@ -100,6 +108,8 @@ class Upkeep:
         if kind is ElementKind.ENTITY:
             changes = await self._with_words(changes)
             await self._index_names(changes)
+        if kind is ElementKind.RELATION and self.session.tally(kind).vectors:
+            await _list_facts(self.session, changes)
         await index_documents(self.session, kind, changes)
 
     async def _with_words(self, changes: Mapping[UUID, Change]) -> dict[UUID, Change]:
@@ -227,6 +237,24 @@ def _text(element: Element | None) -> str | None:
 def _postings(key: Any, counts: Mapping[str, float]) -> set[Posting]:
     length = float(sum(counts.values()))
     return {(term, key, float(frequency), length) for term, frequency in counts.items()}
+
+
+# -- facts without vectors -----------------------------------------------------------------------------------------
+
+
+async def _list_facts(session: Session, changes: Mapping[Any, Change]) -> None:
+    """List relations whose fact is new, until it has a vector. A scope in which no fact has one keeps no list."""
+    gone = [key for key, each in changes.items() if each.new is None]
+    new = [key for key, each in changes.items() if _fact(each.new) and _fact(each.new) != _fact(each.old)]
+    if gone:
+        await session.run(statement("strike facts"), ids=gone)
+    if new:
+        await session.run(statement("list facts"), ids=new)
+
+
+def _fact(element: Element | None) -> str:
+    """What a relation states, while it is not retracted."""
+    return element.fact if isinstance(element, Relation) and element.retracted_at is None else ""
 
 
 # -- names ---------------------------------------------------------------------------------------------------------
