@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack
 from uuid import UUID
 
 import attrs
 
 from graphsearch.model import Claim, Entity, HealthRecord, Memory, Mention, Merge, Relation, RelationType
+from graphsearch.model.proposals import ProposalState
 from graphsearch.model.signatures import Signature
 from graphsearch.model.validation import revised
 
@@ -229,7 +230,7 @@ KINDS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
     "entity_vector": {},  # id: float16 row
     "relation_vector": {},
     "memory_vector": {},
-    "entity_shadow": {},  # id: Shadow, the vector of the next model
+    "entity_shadow": {},  # id: the vector of the next model, None for a blank text; only while it is current
     "relation_shadow": {},
     "memory_shadow": {},
 }
@@ -268,6 +269,43 @@ class ScopeRow:
     """By name: the known ones and the registered ones."""
 
 
+class MemoryFilters(TypedDict, total=False):
+    """What memories are listed: those that pass every filter that is given and not None.
+
+    * ``source``, ``session_id``, ``subject``: equal to these. ``label``: among their labels.
+    * ``owner``: equal to their attribute of that name, as policies read it; empty without one.
+    * ``before``: they occurred earlier, or, where that is not known, were written earlier.
+    """
+
+    source: str | None
+    session_id: str | None
+    subject: str | None
+    owner: str | None
+    label: str | None
+    before: datetime | None
+
+
+class Filters(MemoryFilters, total=False):
+    """What rows a page has: those that pass every filter that is given and not None. Each is for some kinds.
+
+    * ``type``: of entities and relations, equal to this.
+    * ``live``, of relations: True for those that are not retracted.
+    * ``entity_id``, of relations: one of their ends.
+    * ``embedded``, of elements: True for those that have a vector. Of relations also False: those that are not
+      retracted, and have a fact and no vector.
+    * ``shadowed``, of elements: False for those that have no shadow.
+    * ``state``, of proposals: equal to this.
+    * Those of `MemoryFilters`, of memories.
+    """
+
+    type: str | None
+    live: bool | None
+    entity_id: UUID | None
+    embedded: bool | None
+    shadowed: bool | None
+    state: ProposalState | None
+
+
 class Rows(Protocol):
     """Reads of rows. All take many keys at once, and cost a constant number of statements."""
 
@@ -277,6 +315,17 @@ class Rows(Protocol):
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
         """The rows with any of some values in a column of `KINDS`, without repeats, in any order."""
+        ...
+
+    async def page(
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
+    ) -> Sequence[Any]:
+        """The next rows of a kind that pass all filters, in order of key: by code point for text, and tuples by part.
+
+        Without a ``limit`` all that are left. Merges are in order of their number, and proposals in order of
+        (created_at, id). ``after`` is what the order is by, of the last row of the previous page, whether that row
+        still exists or not.
+        """
         ...
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
@@ -316,6 +365,24 @@ class Port(Rows, Protocol):
 
     async def drop_by(self, kind: str, column: str, values: Collection[Any]) -> int:
         """Remove the rows with any of some values in a column; return their number."""
+        ...
+
+    async def add(self, kind: str, row: Any) -> Any:
+        """Write a row unless its key has one; return the row that is there, whoever wrote it.
+
+        For writes that are not alone: of several at the same moment one is kept, and the others see it.
+        """
+        ...
+
+    async def clear(self, kinds: Collection[str] | None = None) -> None:
+        """Remove all rows of some kinds, or of all, signatures included; of the scope's own row nothing changes."""
+        ...
+
+    async def switch_vectors(self) -> None:
+        """Let all elements have the vectors of their shadows, and none of them a shadow.
+
+        Elements without a shadow, or with one that has no vector, have no vector then.
+        """
         ...
 
     async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import Any, Protocol
 from uuid import UUID
 
 from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
@@ -22,48 +22,12 @@ from graphsearch.model import (
     Vector,
     View,
 )
-from graphsearch.model.proposals import ProposalState
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.protocols.effects import changes, reads
 from graphsearch.protocols.parts import Clock
 from graphsearch.protocols.rows import Counts, Port, Rows, ScopeRow
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import TermCounts
-
-
-class MemoryFilters(TypedDict, total=False):
-    """What memories are listed: those that pass every filter that is given and not None.
-
-    * ``source``, ``session_id``, ``subject``: equal to these. ``label``: among their labels.
-    * ``owner``: equal to their attribute of that name, as policies read it; empty without one.
-    * ``before``: they occurred earlier, or, where that is not known, were written earlier.
-    """
-
-    source: str | None
-    session_id: str | None
-    subject: str | None
-    owner: str | None
-    label: str | None
-    before: datetime | None
-
-
-class Filters(MemoryFilters, total=False):
-    """What rows a page has: those that pass every filter that is given and not None. Each is for some kinds.
-
-    * ``type``: of entities and relations, equal to this.
-    * ``live``, of relations: True for those that are not retracted.
-    * ``entity_id``, of relations: one of their ends.
-    * ``embedded``, of elements: True for those that have a vector. Of relations also False: those that are not
-      retracted, and have a fact and no vector.
-    * ``state``, of proposals: equal to this.
-    * Those of `MemoryFilters`, of memories.
-    """
-
-    type: str | None
-    live: bool | None
-    entity_id: UUID | None
-    embedded: bool | None
-    state: ProposalState | None
 
 
 class Store(Rows, Protocol):
@@ -116,17 +80,6 @@ class Store(Rows, Protocol):
         ...
 
     # -- rows ------------------------------------------------------------------------------------------------------
-
-    @reads
-    async def page(
-        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
-    ) -> Sequence[Any]:
-        """The next rows of a kind that pass all filters, in order of key: by code point for text, and tuples by part.
-
-        Without a ``limit`` all that are left. Merges are in order of their number, and proposals in order of (created_at, id). ``after`` is what the order
-        is by, of the last row of the previous page, whether that row still exists or not.
-        """
-        ...
 
     @reads
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
@@ -318,12 +271,13 @@ class Store(Rows, Protocol):
         *("health", "proposals"),
     )
     def writing(
-        self, *, create: bool = False, alone: bool = True, changing: bool = False
+        self, *, create: bool = False, alone: bool = True, changing: bool = False, renewing: bool = False
     ) -> AbstractAsyncContextManager[Port]:
         """One transaction that changes the scope, at its end all at once; not at all if anything is raised inside.
 
         ``create`` creates a scope that is not there; without, it raises `UnknownScopeError`. Those that are not
         ``alone`` only append to logs, and need not wait for each other. One that is ``changing`` changes the version.
+        One that is ``renewing`` replaces all vectors: a store may drop their indexes before it begins.
         """
         ...
 
