@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import attrs
 import numpy as np
+
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import (
     Claim,
@@ -330,8 +331,7 @@ _LINK: Final = columns_of(MemoryLink)
 TABLES: Final[Mapping[str, Table]] = {
     "entity": Table(
         name="entity",
-        columns=_ENTITY
-        | {"given_type": "text", "given_aliases": "text[]", "named": "boolean", "signature": "bigint"},
+        columns=_ENTITY | {"given_type": "text", "given_aliases": "text[]", "named": "boolean", "signature": "bigint"},
         derived={"folded_name": "text", "name_hash": "bigint"},
         row=_entity_row,
         values=_values_of_entity,
@@ -401,7 +401,9 @@ TABLES: Final[Mapping[str, Table]] = {
     "outcome": Table(
         name="outcome",
         columns={"kind": "text", "element_id": "text", "session_id": "text", "seq": "integer", "outcome": "float8"},
-        row=lambda each: Entry(tuple(each[:3]), StoredOutcome(session_id=each[2], seq=each[3], outcome=Outcome(each[4]))),
+        row=lambda each: Entry(
+            tuple(each[:3]), StoredOutcome(session_id=each[2], seq=each[3], outcome=Outcome(each[4]))
+        ),
         values=lambda row: [*row.key, row.value.seq, row.value.outcome.value],
         key=("kind", "element_id", "session_id"),
     ),
@@ -414,7 +416,13 @@ TABLES: Final[Mapping[str, Table]] = {
     "session": _entries("session", {"id": "text", "principal": "text"}, 1, lambda own: own[0]),
     "proposal": Table(
         name="proposal",
-        columns={"id": "uuid", "created_at": "timestamptz", "state": "text", "decided_at": "timestamptz", "content": "json"},
+        columns={
+            "id": "uuid",
+            "created_at": "timestamptz",
+            "state": "text",
+            "decided_at": "timestamptz",
+            "content": "json",
+        },
         row=lambda values: Entry(values[0], decode(Proposal, values[-1])),
         values=_values_of_proposal,
     ),
@@ -427,7 +435,11 @@ TABLES: Final[Mapping[str, Table]] = {
         key=("name",),
     ),
     "words": _entries(
-        "entity_words", {"id": "uuid", "words": "jsonb"}, 1, lambda own: own[0] or _NOTHING, values=lambda row: [row.key, row.value]
+        "entity_words",
+        {"id": "uuid", "words": "jsonb"},
+        1,
+        lambda own: own[0] or _NOTHING,
+        values=lambda row: [row.key, row.value],
     ),
     **_of_kind(ElementKind.ENTITY),
     **_of_kind(ElementKind.RELATION),

@@ -32,3 +32,7 @@ SELECT coalesce(max(degree), 0) FROM (
         SELECT target_id FROM relation WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL
     ) ends GROUP BY id
 ) degrees
+
+-- drop every signature --
+-- Caches of them end with it.
+UPDATE scope SET shares = false, signatures_dropped = signatures_dropped + 1 WHERE org_id = %(org)s AND project_id = %(project)s

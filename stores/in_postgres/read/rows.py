@@ -1,13 +1,18 @@
 """Reads of rows: by key, by a column that their kind is found by, and by the page. Each is one statement."""
 
+# ruff: noqa: S608 - statements are made of the names of columns alone
+
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Unpack
 from uuid import UUID
 
-from graphsearch.protocols.rows import Counts, Form
+from graphsearch.model import KNOWN_RELATION_TYPES, HealthRecord, RelationType
+from graphsearch.model.codec import decode
+from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
+from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.rows import storable
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -49,12 +54,13 @@ _FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
 """What is true of a row ``e`` with any of some values in a column; values that are tuples come as columns."""
 _SETTLED: Final = "(SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled) e"
 _GROUPS: Final = """unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]) g (source_id, type, target_id)
-    JOIN claim e ON e.source_id = g.source_id AND e.type = g.type AND (g.target_id = %(none)s OR e.target_id = g.target_id)"""
+    JOIN claim e ON e.source_id = g.source_id AND e.type = g.type
+        AND (g.target_id = %(none)s OR e.target_id = g.target_id)"""
 _MANY_GROUPS: Final = """e.source_id = ANY(%(sources)s::uuid[]) AND (
     (e.source_id, e.type, e.target_id) IN (SELECT * FROM unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]))
     OR (e.source_id, e.type) IN (
-        SELECT g.source_id, g.type FROM unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]) g (source_id, type, target_id)
-        WHERE g.target_id = %(none)s
+        SELECT g.source_id, g.type FROM unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[])
+            g (source_id, type, target_id) WHERE g.target_id = %(none)s
     ))"""
 
 _ORDERS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -62,7 +68,18 @@ _ORDERS: Final[Mapping[str, Mapping[str, str]]] = {
     "proposal": {"created_at": "timestamptz", "id": "uuid"},
 }
 """What pages are ordered by, where it is not the key."""
-_EMBEDDED: Final = "EXISTS (SELECT FROM {kind}_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id)"
+_BESIDE: Final = """EXISTS (
+    SELECT FROM {{kind}}_{0} v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+)"""
+_EMBEDDED: Final = _BESIDE.format("embedding")
+_FLAGS: Final[Mapping[tuple[str, bool], str]] = {
+    ("live", True): "e.retracted_at IS NULL",
+    ("live", False): "e.retracted_at IS NOT NULL",
+    ("embedded", True): _EMBEDDED,
+    ("embedded", False): f"e.fact <> '' AND e.retracted_at IS NULL AND NOT {_EMBEDDED}",
+    ("shadowed", False): f"NOT {_BESIDE.format('shadow')}",
+}
+"""What is true of a row ``e`` of a page with a filter that is true or false."""
 _FILTERS: Final[Mapping[str, str]] = {
     "type": "e.type = %(type)s",
     "entity_id": "(e.source_id = %(entity_id)s OR e.target_id = %(entity_id)s)",
@@ -141,17 +158,17 @@ class RowReads:
         return list({row.key: row for row in found}.values())
 
     async def page(
-        self, kind: str, *, after: Any = None, limit: int | None = None, without: str | None = None, **filters: Any
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
     ) -> Sequence[Any]:
-        """The next rows of a kind that pass all filters, in order (`graphsearch.protocols.store.Store.page`)."""
-        given = {name: value for name, value in filters.items() if value is not None}
+        """The next rows of a kind that pass all filters, in order (`graphsearch.protocols.rows.Rows`)."""
+        given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
         if any(isinstance(each, str) and not storable([each]) for each in given.values()):
             return []
         values = {name: value for name, value in given.items() if name in _FILTERS}
-        flags = [(name, value) for name, value in given.items() if isinstance(value, bool)]
+        flags = [each for each in given.items() if each in _FLAGS]
         if after is not None:
             values |= zip("abc", after if isinstance(after, tuple) else (after,), strict=False)
-        parts = (kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), without, after is not None)
+        parts = (kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), after is not None)
         return self._built(kind, await self.session.rows(_page(*parts), limit=limit, **values))
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
@@ -211,33 +228,19 @@ def _groups_of_claims() -> str:
 
 
 @cache
-def _page(
-    kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ...], without: str | None, follows: bool
-) -> bytes:
+def _page(kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ...], follows: bool) -> bytes:
     table = TABLES[kind]
     order = _ORDERS.get(kind) or {name: table.columns[name] for name in table.key}
     conditions = [_FILTERS[name] for name in filters]
-    conditions += [_flag(kind, name, value) for name, value in flags]
+    conditions += [_FLAGS[flag].format(kind=kind) for flag in flags]
     if table.scoped:
         conditions.append("e.scope_hash = %(scope)s")
-    if without is not None:
-        other = TABLES[without]
-        there = f"w.org_id = %(org)s AND w.project_id = %(project)s AND w.{other.key[0]} = e.{table.key[0]}"
-        conditions.append(f"NOT EXISTS (SELECT FROM {other.name} w WHERE {there})")
     names = ", ".join(f"e.{name}" for name in order)
     if follows:
         bounds = ", ".join(f"%({place})s::{type_}" for place, type_ in zip("abc", order.values(), strict=False))
         conditions.append(f"({names}) > ({bounds})")
     source = _SETTLED if "entity_id" in filters else ""
-    return _select(kind, " AND ".join(["true", *conditions]), source) + f" ORDER BY {names} LIMIT %(limit)s".encode()
-
-
-def _flag(kind: str, name: str, value: bool) -> str:
-    """What is true of rows ``e`` for a filter that is true or false."""
-    if name == "live":
-        return f"e.retracted_at IS {'' if value else 'NOT '}NULL"
-    embedded = _EMBEDDED.format(kind=kind)
-    return embedded if value else f"e.fact <> '' AND e.retracted_at IS NULL AND NOT {embedded}"
+    return _select(kind, " AND ".join(conditions or ["true"]), source) + f" ORDER BY {names} LIMIT %(limit)s".encode()
 
 
 @cache
@@ -246,3 +249,45 @@ def _count(kinds: Sequence[str]) -> bytes:
     return f"SELECT {', '.join(numbers)}".encode()
 
 
+def scope_row(session: Session) -> ScopeRow:
+    """What the row of a scope says."""
+    types = {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in session.types}}
+    same = {
+        name: getattr(session, name) for name in ("id_key", "alpha", "merges", "embedder", "dimensions", "summarised")
+    }
+    coming = {name: getattr(session, name) for name in ("next_embedder", "next_dimensions")}
+    return ScopeRow(**same, **coming, health=decode(tuple[HealthRecord, ...], session.health), types=types)
+
+
+class PostgresRows(PostgresScope):
+    """Reads of rows, each in the snapshot of its task."""
+
+    async def scope_row(self) -> ScopeRow:
+        async with self._reading() as session:
+            return scope_row(session)
+
+    async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
+        async with self._reading() as session:
+            return await RowReads(session).rows(kind, keys)
+
+    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
+        async with self._reading() as session:
+            return await RowReads(session).rows_by(kind, column, values)
+
+    async def page(
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
+    ) -> Sequence[Any]:
+        async with self._reading() as session:
+            return await RowReads(session).page(kind, after=after, limit=limit, **filters)
+
+    async def forms(self, entity_ids: Collection[UUID], without: Collection[str] = ()) -> Sequence[Form]:
+        async with self._reading() as session:
+            return await RowReads(session).forms(entity_ids, without)
+
+    async def tree(self, entity_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+        async with self._reading() as session:
+            return await RowReads(session).tree(entity_ids)
+
+    async def counts(self, kinds: Collection[str]) -> Counts:
+        async with self._reading() as session:
+            return await RowReads(session).counts(kinds)

@@ -4,6 +4,8 @@ Rows travel as the values of an INSERT, which a cluster sends to the node of the
 needs the answer of is sent together with the next statement (`Session.later`), so that a small write takes few round trips.
 """
 
+# ruff: noqa: S608 - statements are made of the names of columns alone
+
 from __future__ import annotations
 
 import json
@@ -11,7 +13,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
-from operator import attrgetter
 from struct import Struct
 from typing import Any, Final
 from uuid import UUID
@@ -21,13 +22,13 @@ import numpy as np
 from psycopg.types.json import Jsonb
 
 from graphsearch.errors import InvalidInputError, StoreError
-from graphsearch.model import ElementKind, HealthRecord
-from graphsearch.model.codec import decode, encode
+from graphsearch.model import ElementKind
+from graphsearch.model.codec import encode
 from graphsearch.model.signatures import Signature
-from graphsearch.protocols.rows import EntityRow, Entry, RelationRow, ScopeRow
-from graphsearch.stores.in_postgres.index.indexing import drop_vectors, put_vectors
-from graphsearch.stores.in_postgres.read.rows import RowReads, columns, found_by, with_keys
-from graphsearch.stores.in_postgres.rows import types_of
+from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
+from graphsearch.stores.in_postgres.index.indexing import count_vectors, drop_vectors, put_vectors
+from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
+from graphsearch.stores.in_postgres.read.rows import RowReads, columns, found_by, scope_row, with_keys
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -40,9 +41,21 @@ FEW: Final = 200
 _SCOPE: Final = {"org_id": "org", "project_id": "project"}
 _IN_SCOPE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
 _ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
+_MOST_ENDS: Final = 200_000
+"""The most ends that a transaction remembers."""
 _ENDPOINT: Final = Struct(">qd")
 _SETTINGS: Final = (
-    *("id_key", "alpha", "merges", "embedder", "dimensions", "next_embedder", "next_dimensions", "summarised", "health"),
+    *(
+        "id_key",
+        "alpha",
+        "merges",
+        "embedder",
+        "dimensions",
+        "next_embedder",
+        "next_dimensions",
+        "summarised",
+        "health",
+    ),
 )
 """What a write may change of the scope's row."""
 
@@ -52,17 +65,15 @@ class PostgresPort(RowReads):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        health = decode(tuple[HealthRecord, ...], session.health)
-        same = {name: getattr(session, name) for name in _SETTINGS if name != "health"}
-        self.scope = ScopeRow(**same, health=health, types=types_of(session.types))
+        self.scope = scope_row(session)
         self.version = session.changes
         self.discarded = False
         self.written = 0
         """The number of elements put."""
         self._before = attrs.evolve(self.scope)
         self._upkeep = Upkeep(session)
-        self._entities: dict[UUID, EntityRow] = {}
-        """The entities that were read or put, as they are now: relations copy from their ends."""
+        self._ends: dict[UUID, End] = {}
+        """What relations copy from entities that were read or put, as these are now."""
         self._vectors: set[str] = {kind for kind in _ELEMENTS if session.tally(_ELEMENTS[kind]).vectors}
         """The kinds of elements that may have vectors."""
 
@@ -74,7 +85,7 @@ class PostgresPort(RowReads):
         """The rows with some keys."""
         found = await super().rows(kind, keys)
         if kind == "entity":
-            self._entities.update((row.key, row) for row in found if row.key not in self._entities)
+            self._ends = {**{row.key: end_of(row) for row in found}, **self._ends}
         return found
 
     # -- putting ---------------------------------------------------------------------------------------------------
@@ -87,7 +98,7 @@ class PostgresPort(RowReads):
             await self._put_vectors(kind.removesuffix("_vector"), rows)
             return
         if kind in ("entity", "memory", "relation", "words"):
-            self._upkeep.put(kind, rows, before)
+            await self._upkeep.put(kind, rows, before)
             self.written += len(rows)
         if kind == "words":
             return
@@ -110,7 +121,7 @@ class PostgresPort(RowReads):
     async def _upsert(self, table: Table, cells: Sequence[Sequence[Any]]) -> None:
         """Write the cells of rows, in order of key."""
         _refuse_large(table, cells)
-        if len(cells) <= FEW:
+        if len(cells) <= FEW and "halfvec" not in table.columns.values():
             self.session.later(self._values(table, cells))
             return
         source = f"incoming_{table.name}"
@@ -130,27 +141,28 @@ class PostgresPort(RowReads):
     async def _read_ends(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
         """Read the ends that rows are to copy from."""
         moved = [row for row in rows if (old := before.get(row.key)) is None or old.ends != row.ends]
-        unread = {end for row in moved for end in row.ends}.difference(self._entities)
+        unread = {end for row in moved for end in row.ends}.difference(self._ends)
         if unread:
-            await self.rows("entity", unread)
+            rows_of_ends = await self.session.rows_kept(statement("columns of ends"), ids=list(unread))
+            self._ends.update((key, (columns, at)) for key, columns, at in rows_of_ends)
 
     def _copied(self, row: RelationRow) -> Sequence[Any]:
-        """The weight of a relation, which orders the steps of a walk, and what it copies from its ends."""
+        """The weight of a relation, which orders the steps of a walk, and what it copies from its ends.
+
+        So a walk need not read an end, if whoever sees the relation sees it.
+        """
         each = row.relation
         type_ = self.scope.types.get(each.type)
-        return (each.confidence * (type_.prior if type_ else 1.0), *(self._end(end, row) for end in row.ends))
-
-    def _end(self, key: UUID, row: RelationRow) -> UUID | None:
-        """Signature and importance of an end, so that a walk need not read it, if whoever sees the relation sees it."""
-        end = self._entities.get(key)
-        if end is None or _is_hidden(end) or _time(end.entity.created_at) > _time(row.relation.created_at):
-            return None
-        return UUID(bytes=_ENDPOINT.pack(end.signature, end.entity.importance_weight))
+        ends = [self._ends.get(end, (None, each.created_at)) for end in row.ends]
+        copied = [columns if _time(at) <= _time(each.created_at) else None for columns, at in ends]
+        return (each.confidence * (type_.prior if type_ else 1.0), *copied)
 
     def _copy_to_ends(self, rows: Sequence[EntityRow], before: Mapping[Any, EntityRow]) -> None:
         """Copy what has changed of entities to their stored relations."""
-        self._entities.update((row.key, row) for row in rows)
-        changed = [row.key for row in rows if row.key in before and _shown_at_ends(before[row.key]) != _shown_at_ends(row)]
+        if len(self._ends) > _MOST_ENDS:
+            self._ends.clear()
+        self._ends.update((row.key, end_of(row)) for row in rows)
+        changed = [row.key for row in rows if row.key in before and end_of(before[row.key]) != end_of(row)]
         for name in ("copy columns of sources", "copy columns of targets") if changed else ():
             self.session.run_later(statement(name), ids=changed)
 
@@ -161,7 +173,9 @@ class PostgresPort(RowReads):
         if lost:
             self.session.run_later(statement("lose evidence"), **columns(lost))
         if found:
-            self.session.run_later(statement("put evidence"), **columns(sorted(found, key=lambda pair: (pair[0], pair[1].int))))
+            self.session.run_later(
+                statement("put evidence"), **columns(sorted(found, key=lambda pair: (pair[0], pair[1].int)))
+            )
 
     def _count_outcomes(self, rows: Sequence[Entry], before: Mapping[Any, Any]) -> None:
         new = Counter(row.key[:2] for row in rows if row.key not in before)
@@ -202,7 +216,7 @@ class PostgresPort(RowReads):
             await self._drop_vectors(kind.removesuffix("_vector"), gone)
             return
         if kind in _ELEMENTS:
-            self._upkeep.drop(kind, list(before.values()))
+            await self._upkeep.drop(kind, before)
             await self._drop_vectors(kind, gone)
         if kind == "relation":
             self.session.run_later(statement("drop evidence of relations"), a=gone)
@@ -228,6 +242,18 @@ class PostgresPort(RowReads):
         for table in await self.session.column(statement("scoped tables")):
             if table != "scope":
                 self.session.run_later(statement("remove scope", table=table))
+        self.session.run_later(statement("drop every signature"))
+        self.session.tallies, self.session.shares, self._vectors = {}, False, set()
+
+    async def switch_vectors(self) -> None:
+        """Let all elements have the vectors of their shadows, and none of them a shadow."""
+        await forget_vector_indexes(self.session)
+        for kind in ElementKind:
+            self.session.run_later(statement("remove scope", table=f"{kind}_embedding"))
+            generation = self.session.vector_index(kind).generation
+            taken = await self.session.run(statement("shadows to vectors", kind), generation=generation)
+            await count_vectors(self.session, kind, taken.count - self.session.tally(kind).vectors)
+            self.session.run_later(statement("remove scope", table=f"{kind}_shadow"))
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
@@ -352,15 +378,15 @@ def _place(row: Any) -> Any:
     return row.key.int if isinstance(row.key, UUID) else row.key
 
 
-def _is_hidden(row: EntityRow) -> bool:
-    """Whether some views hide an entity that exists."""
+End = tuple[UUID | None, datetime | None]
+
+
+def end_of(row: EntityRow) -> End:
+    """What relations copy from an entity: signature and importance, unless some views hide it; and its creation."""
     each = row.entity
-    return not (each.valid_from is each.valid_to is each.merged_into is None)
-
-
-_shown_at_ends = attrgetter(
-    *("signature", "entity.importance_weight", "entity.valid_from", "entity.valid_to", "entity.merged_into")
-)
+    if each.valid_from is each.valid_to is each.merged_into is None:
+        return UUID(bytes=_ENDPOINT.pack(row.signature, each.importance_weight)), each.created_at
+    return None, each.created_at
 
 
 def _time(moment: datetime | None) -> datetime:

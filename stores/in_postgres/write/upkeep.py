@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,9 +10,9 @@ from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.index.indexing import (
     drop_documents,
     index_documents,
+    is_bulk,
     lists_facts,
     put_words,
-    is_bulk,
     settle,
     strike_embedded,
     strike_facts,
@@ -32,7 +32,7 @@ class Upkeep:
         self._words: dict[UUID, Mapping[str, float]] = {}
         self._embedded: list[UUID] = []
 
-    def put(self, kind: str, rows: Sequence[Any], before: Mapping[Any, Any]) -> None:
+    async def put(self, kind: str, rows: Sequence[Any], before: Mapping[Any, Any]) -> None:
         """Remember rows that are written."""
         if kind == "words":
             self._words.update((row.key, row.value) for row in rows)
@@ -40,9 +40,9 @@ class Upkeep:
         self._before[kind].update(before)
         self._after[kind].update((row.key, row) for row in rows)
 
-    def drop(self, kind: str, before: Collection[Any]) -> None:
+    async def drop(self, kind: str, before: Mapping[Any, Any]) -> None:
         """Remember rows that are removed."""
-        self._before[kind].update((row.key, row) for row in before)
+        self._before[kind].update(before)
 
     def embedded(self, kind: str, keys: Sequence[Any]) -> None:
         """Remember elements that got vectors."""
@@ -59,7 +59,10 @@ class Upkeep:
                 if kind is ElementKind.RELATION:
                     await strike_facts(self.session, gone)
                 if kind is ElementKind.ENTITY:
-                    await self.session.run(b"DELETE FROM entity_alias WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])", ids=gone)
+                    await self.session.run(
+                        b"DELETE FROM entity_alias WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])",
+                        ids=gone,
+                    )
             if kind is ElementKind.ENTITY:
                 await self._index_entities(before, after)
                 continue
@@ -67,7 +70,8 @@ class Upkeep:
             texts = [
                 getattr(row, name)
                 for key, row in after.items()
-                if key not in before or searchable_text(getattr(before[key], name)) != searchable_text(getattr(row, name))
+                if key not in before
+                or searchable_text(getattr(before[key], name)) != searchable_text(getattr(row, name))
             ]
             await index_documents(self.session, kind, texts, fresh=not before)
             if kind is ElementKind.RELATION and lists_facts(self.session):
@@ -99,4 +103,6 @@ class Upkeep:
         if again:
             from graphsearch.stores.in_postgres.read.reading import stored
 
-            await index_documents(self.session, ElementKind.ENTITY, await stored(self.session, ElementKind.ENTITY, again))
+            await index_documents(
+                self.session, ElementKind.ENTITY, await stored(self.session, ElementKind.ENTITY, again)
+            )
