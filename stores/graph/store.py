@@ -144,6 +144,12 @@ class GraphStore(Store):
         """
         return await reading.words(self, ids)
 
+    @reads
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """The number of unretracted relations of each entity, in both directions."""
+        async with self.snapshot():
+            return await reading.degrees(self, ids)
+
     # -- the scope -------------------------------------------------------------------------------------------------
 
     @reads
