@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from graphsearch.model import ElementKind
-from graphsearch.model.stored import key_of
 from graphsearch.protocols.rows import KINDS, Entry, Rows
 from graphsearch.stores.graph import GraphStore
-from graphsearch.testing.samples import ADA, BOB
+from graphsearch.testing.samples import ADA
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_moving import lived_in
 
@@ -88,7 +87,7 @@ class RowsSpec(StoreSpec):
             into = {each.id: each.merged_into for each in entities if each.merged_into}
             assert into
             assert await store.tree([each.id for each in entities]) == into
-            written = [row for row in await every_row(store, "mention")]
+            written = list(await every_row(store, "mention"))
             but = written[0].mention.memory_id
             for without in ([], [but]):
                 expected = [
@@ -139,7 +138,7 @@ class RowsSpec(StoreSpec):
 
     async def test_rows_are_dropped_by_a_column(self, store: GraphStore) -> None:
         await lived_in(store)
-        links = [row for row in await store.page("link")]
+        links = list(await store.page("link"))
         end = links[0].key[0]
         gone = [row.key for row in links if end in row.key[:2]]
         async with store.writing() as port:
