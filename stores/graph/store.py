@@ -30,7 +30,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.model.reembedding import Reembedding
+from graphsearch.model.reembedding import OutdatedVector, Reembedding
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Store
 from graphsearch.protocols.effects import changes, reads
@@ -415,7 +415,7 @@ class GraphStore(Store):
     @reads
     async def outdated_vectors(
         self, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
-    ) -> Sequence[Entity | Memory | Relation]:
+    ) -> Sequence[OutdatedVector]:
         """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
 
         If no change to that model is unfinished, these are all elements with a vector.
@@ -441,8 +441,7 @@ class GraphStore(Store):
         are outdated, with nothing changed. Call `settle` afterwards. `ReembeddingError` if no change to the model
         ``name`` is unfinished.
         """
-        async with self.writing(changing=True, renewing=True) as port:
-            return await changing_model.switch_embedder(port, self.scope, name, remake, most=most)
+        return await changing_model.switch_embedder(self, name, remake, most=most)
 
     @changes("embedder")
     async def cancel_reembedding(self) -> bool:
