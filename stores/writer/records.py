@@ -15,7 +15,6 @@ from graphsearch.model.stored import (
     Key,
     Record,
     RecordKind,
-    ScopeSettings,
     StoredEntity,
     StoredMemory,
     StoredMerge,
@@ -26,38 +25,13 @@ from graphsearch.protocols.rows import EntityRow, MemoryRow, MergeRow, RelationR
 from graphsearch.protocols.store import Store
 from graphsearch.stores.writer.communities import communities_of
 
-_ROWS: Final = {kind: "type" if kind is RecordKind.RELATION_TYPE else str(kind) for kind in RecordKind}
-"""The kind of rows that records of a kind are made of."""
-_BELONGING: Final = ("mention", "claim", "outcome")
-
-
-async def settings(store: Store) -> ScopeSettings:
-    """The settings of the scope, with the numbers of its records (`Moving.settings`)."""
-    async with store.snapshot():
-        scope = await store.scope_row()
-        vectors = {str(kind): f"{kind}_vector" for kind in ElementKind}
-        rows = (await store.counts([*_ROWS.values(), *_BELONGING, *vectors.values()])).rows
-        return ScopeSettings(
-            analyser=store.analyser.name,
-            alpha=scope.alpha,
-            embedder=scope.embedder,
-            dimensions=scope.dimensions,
-            merges=scope.merges,
-            id_key=scope.id_key,
-            counts={
-                **{str(kind): rows[of] for kind, of in _ROWS.items()},
-                **{f"{name}s": rows[name] for name in _BELONGING},
-            },
-            vectors={kind: rows[of] for kind, of in vectors.items()},
-        )
-
 
 async def records(store: Store, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
     """The next page of records of a kind, in order of key (`Moving.records`)."""
     validation.refuse("page", validation.number("limit", limit, 0))
-    async with store.snapshot():
-        page = await store.page(_ROWS[kind], after=after and _place(kind, after), limit=limit)
-        return await _READERS[kind](store, page)
+    rows = "type" if kind is RecordKind.RELATION_TYPE else str(kind)
+    page = await store.page(rows, after=after and _place(kind, after), limit=limit)
+    return await _READERS[kind](store, page)
 
 
 def _place(kind: RecordKind, key: Key) -> Any:

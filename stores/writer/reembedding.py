@@ -5,36 +5,38 @@ A shadow exists only while it is current: what changes the text or the vector of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 from uuid import UUID
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
-from graphsearch.model import ElementKind, Scope, validation
+from graphsearch.model import ElementKind, Scope, Vector, validation
 from graphsearch.model.reembedding import OutdatedVector, Reembedding
-from graphsearch.protocols.graph_store import NewVector, Remake
 from graphsearch.protocols.rows import Entry, Port, Rows
 from graphsearch.protocols.store import Store
 from graphsearch.stores.shared.reembedding import text_digest
 from graphsearch.stores.shared.vectors import read_vectors
 from graphsearch.stores.writer.keeping import refuse_model
 
+NewVector = tuple[OutdatedVector, Vector | None]
+"""An outdated vector and the new one; None where the text has become blank, so that there is none after the switch."""
+Remake = Callable[[Sequence[OutdatedVector]], Awaitable[Sequence[NewVector]]]
+"""Makes the new vectors of some elements."""
 _SHADOWS: Final = tuple(f"{kind}_shadow" for kind in ElementKind)
 
 
 async def reembedding(store: Store) -> Reembedding | None:
     """The unfinished change, or None (`Reembeddable.reembedding`)."""
-    async with store.snapshot():
-        scope = await store.scope_row()
-        if scope.next_embedder is None or scope.next_dimensions is None:
-            return None
-        rows = (await store.counts([*_SHADOWS, *(f"{kind}_vector" for kind in ElementKind)])).rows
-        return Reembedding(
-            embedder=scope.next_embedder,
-            dimensions=scope.next_dimensions,
-            done={kind: rows[f"{kind}_shadow"] for kind in ElementKind},
-            total={kind: rows[f"{kind}_vector"] for kind in ElementKind},
-        )
+    scope = await store.scope_row()
+    if scope.next_embedder is None or scope.next_dimensions is None:
+        return None
+    rows = (await store.counts([*_SHADOWS, *(f"{kind}_vector" for kind in ElementKind)])).rows
+    return Reembedding(
+        embedder=scope.next_embedder,
+        dimensions=scope.next_dimensions,
+        done={kind: rows[f"{kind}_shadow"] for kind in ElementKind},
+        total={kind: rows[f"{kind}_vector"] for kind in ElementKind},
+    )
 
 
 async def begin_reembedding(port: Port, scope: Scope, name: str, dimensions: int, *, restart: bool = False) -> bool:
@@ -65,9 +67,8 @@ async def outdated_vectors(
 ) -> Sequence[OutdatedVector]:
     """The next elements that have a vector, and none of a model (`Reembeddable.outdated_vectors`)."""
     validation.refuse("page", validation.number("limit", limit, 0))
-    async with store.snapshot():
-        every = (await store.scope_row()).next_embedder != name
-        return await _outdated(store, kind, limit, after=after, every=every)
+    every = (await store.scope_row()).next_embedder != name
+    return await _outdated(store, kind, limit, after=after, every=every)
 
 
 async def _outdated(
@@ -102,8 +103,9 @@ async def _put(port: Port, kind: ElementKind, vectors: Sequence[NewVector]) -> i
 
 async def switch_embedder(store: Store, name: str, remake: Remake, *, most: int) -> int:
     """Replace all vectors and the model of the scope, if few are outdated (`Reembeddable.switch_embedder`)."""
-    unfinished = await reembedding(store)
-    _refuse_other_change(store.scope, unfinished and unfinished.embedder, name)
+    async with store.snapshot():
+        unfinished = await reembedding(store)
+    _refuse_other_change(store.scope, unfinished.embedder if unfinished else None, name)
     left = 0 if unfinished is None else sum(unfinished.total.values()) - sum(unfinished.done.values())
     if left > most:
         return left
