@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache, partial
+from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final
 
 import attrs
 import numpy as np
-from psycopg.types.json import Jsonb
 
 from graphsearch.claims.naming import folded_name
 from graphsearch.model import (
@@ -40,8 +39,7 @@ from graphsearch.model.codec import decode, encode
 from graphsearch.model.proposals import Proposal
 from graphsearch.model.stored import StoredOutcome
 from graphsearch.model.validation import hydrated
-from graphsearch.stores.shared.reembedding import Shadow
-from graphsearch.stores.writer.rows import (
+from graphsearch.protocols.rows import (
     ClaimRow,
     CommunityRow,
     EntityRow,
@@ -68,6 +66,12 @@ _SQL: Final[Mapping[str, str]] = {
     "Mapping[str, Any]": "jsonb",
 }
 """The type of a column by the type of an attribute."""
+_SELECTED: Final[Mapping[str, str]] = {
+    "text[]": "nullif(e.{}, '{{}}')",
+    "jsonb": "nullif(e.{}, '{{}}')",
+    "halfvec": "halfvec_send(e.{})",
+}
+"""How columns are read: most lists and attributes are empty, and decoding an empty one takes as long as a row."""
 _HEAD: Final = 4
 """Bytes before the numbers of a halfvec: how many there are, and two unused ones."""
 
@@ -102,7 +106,7 @@ class Table:
     @property
     def selected(self) -> str:
         """The columns of rows ``e``."""
-        own = [f"halfvec_send(e.{name})" if type_ == "halfvec" else f"e.{name}" for name, type_ in self.columns.items()]
+        own = [_SELECTED.get(type_, "e.{}").format(name) for name, type_ in self.columns.items()]
         return ", ".join([*own, *self.copied.values()])
 
     @property
@@ -120,20 +124,12 @@ class Table:
 
 # -- values --------------------------------------------------------------------------------------------------------
 
-_dumped: Final = partial(json.dumps, ensure_ascii=False, default=dict)
-_EMPTY: Final = Jsonb({})
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-
-
-def as_json(value: Any) -> Jsonb:
-    """A value as JSON; mappings may be read-only."""
-    return Jsonb(dict(value) if isinstance(value, Mapping) else value, dumps=_dumped) if value else _EMPTY
-
-
-def name_hashes(folded: Iterable[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """A signed 64-bit hash of each folded name."""
-    digests = b"".join([hashlib.blake2b(name.encode(), digest_size=8).digest() for name in folded])
-    return np.frombuffer(digests, ">i8").astype(np.int64)
+_READING: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "text[]": lambda values: tuple(values or ()),
+    "float8[]": tuple,
+    "jsonb": lambda value: MappingProxyType(value) if value else _NOTHING,
+}
 
 
 @lru_cache(maxsize=65_536)
@@ -142,28 +138,15 @@ def name_hash(folded: str) -> int:
     return int.from_bytes(hashlib.blake2b(folded.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-_WRITING: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "text[]": list,
-    "float8[]": lambda values: list(map(float, values)),
-    "jsonb": as_json,
-}
-_READING: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "text[]": tuple,
-    "float8[]": tuple,
-    "jsonb": lambda value: MappingProxyType(value) if value else _NOTHING,
-}
-
-
 def _written(made: type[Any], columns: Mapping[str, str]) -> Callable[[Any], list[Any]]:
     """What reads the values of columns off an object of a class."""
     read = attrgetter(*columns)
-    converted = [(place, _WRITING[type_]) for place, type_ in enumerate(columns.values()) if type_ in _WRITING]
-    converted += [(place, str) for place, name in enumerate(columns) if attrs.fields_dict(made)[name].type == "EdgeKind"]
+    kinds = [place for place, name in enumerate(columns) if attrs.fields_dict(made)[name].type == "EdgeKind"]
 
     def values(value: Any) -> list[Any]:
         found = list(read(value))
-        for place, convert in converted:
-            found[place] = convert(found[place])
+        for place in kinds:
+            found[place] = str(found[place])
         return found
 
     return values
@@ -204,12 +187,12 @@ _entity, _entity_values = _made(Entity, _ENTITY), _written(Entity, _ENTITY)
 
 def _entity_row(values: Values) -> EntityRow:
     *given, named, signature = values[len(_ENTITY) :]
-    return EntityRow(_entity(values), given[0], tuple(given[1]), named, signature)
+    return EntityRow(_entity(values), given[0], tuple(given[1] or ()), named, signature)
 
 
 def _values_of_entity(row: EntityRow) -> Values:
     folded = folded_name(row.entity.name)
-    given = (row.given_type, list(row.given_aliases), row.named, row.signature)
+    given = (row.given_type, row.given_aliases, row.named, row.signature)
     return [*_entity_values(row.entity), *given, folded, name_hash(folded)]
 
 
@@ -302,7 +285,7 @@ _injection_values = _written(Injection, _INJECTION)
 
 
 def _injection_row(values: Values) -> Entry:
-    pairs = zip(values[-2], values[-1], strict=True)
+    pairs = zip(values[-2] or (), values[-1] or (), strict=True)
     elements = tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs)
     fields = dict(zip(_INJECTION, values, strict=False))
     return Entry(values[0], Injection(**fields, elements=elements))
@@ -336,12 +319,10 @@ def _entries(name: str, columns: Mapping[str, str], key: int, value: Callable[[A
 def _of_kind(kind: ElementKind) -> Mapping[str, Table]:
     """The tables of the vectors of a kind; `index` writes them."""
     key = "text" if kind is ElementKind.MEMORY else "uuid"
-    shadow = {"id": key, "digest": "uuid", "embedding": "halfvec"}
+    columns = {"id": key, "embedding": "halfvec"}
     return {
-        f"{kind}_vector": _entries(
-            f"{kind}_embedding", {"id": key, "embedding": "halfvec"}, 1, lambda own: _vector(own[0])
-        ),
-        f"{kind}_shadow": _entries(f"{kind}_shadow", shadow, 1, lambda own: Shadow(own[0], _vector(own[1]))),
+        f"{kind}_vector": _entries(f"{kind}_embedding", columns, 1, lambda own: _vector(own[0])),
+        f"{kind}_shadow": _entries(f"{kind}_shadow", columns, 1, lambda own: _vector(own[0])),
     }
 
 
@@ -350,8 +331,7 @@ _LINK: Final = columns_of(MemoryLink)
 TABLES: Final[Mapping[str, Table]] = {
     "entity": Table(
         name="entity",
-        columns=_ENTITY
-        | {"given_type": "text", "given_aliases": "text[]", "named": "boolean", "signature": "bigint"},
+        columns=_ENTITY | {"given_type": "text", "given_aliases": "text[]", "named": "boolean", "signature": "bigint"},
         derived={"folded_name": "text", "name_hash": "bigint"},
         row=_entity_row,
         values=_values_of_entity,
@@ -401,7 +381,7 @@ TABLES: Final[Mapping[str, Table]] = {
         name="community",
         columns={"id": "uuid", "density": "float8", "summary": "jsonb"},
         row=lambda values: CommunityRow(*values),
-        values=lambda row: [row.id, float(row.density), None if row.summary is None else Jsonb(row.summary)],
+        values=lambda row: [row.id, float(row.density), row.summary],
     ),
     "member": Table(
         name="community_member",
@@ -421,7 +401,9 @@ TABLES: Final[Mapping[str, Table]] = {
     "outcome": Table(
         name="outcome",
         columns={"kind": "text", "element_id": "text", "session_id": "text", "seq": "integer", "outcome": "float8"},
-        row=lambda each: Entry(tuple(each[:3]), StoredOutcome(session_id=each[2], seq=each[3], outcome=Outcome(each[4]))),
+        row=lambda each: Entry(
+            tuple(each[:3]), StoredOutcome(session_id=each[2], seq=each[3], outcome=Outcome(each[4]))
+        ),
         values=lambda row: [*row.key, row.value.seq, row.value.outcome.value],
         key=("kind", "element_id", "session_id"),
     ),
@@ -434,7 +416,13 @@ TABLES: Final[Mapping[str, Table]] = {
     "session": _entries("session", {"id": "text", "principal": "text"}, 1, lambda own: own[0]),
     "proposal": Table(
         name="proposal",
-        columns={"id": "uuid", "created_at": "timestamptz", "state": "text", "decided_at": "timestamptz", "content": "json"},
+        columns={
+            "id": "uuid",
+            "created_at": "timestamptz",
+            "state": "text",
+            "decided_at": "timestamptz",
+            "content": "json",
+        },
         row=lambda values: Entry(values[0], decode(Proposal, values[-1])),
         values=_values_of_proposal,
     ),
@@ -447,7 +435,11 @@ TABLES: Final[Mapping[str, Table]] = {
         key=("name",),
     ),
     "words": _entries(
-        "entity_words", {"id": "uuid", "words": "jsonb"}, 1, lambda own: own[0], values=lambda row: [row.key, as_json(row.value)]
+        "entity_words",
+        {"id": "uuid", "words": "jsonb"},
+        1,
+        lambda own: own[0] or _NOTHING,
+        values=lambda row: [row.key, row.value],
     ),
     **_of_kind(ElementKind.ENTITY),
     **_of_kind(ElementKind.RELATION),
