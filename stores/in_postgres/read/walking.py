@@ -16,7 +16,6 @@ from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.codec import decode
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.protocols import Walking
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.session.copying import UuidArray
@@ -40,7 +39,7 @@ _DECODED = (
 )
 
 
-class PostgresWalking(PostgresScope, Walking):
+class PostgresWalking(PostgresScope):
     """Steps by the indexes of relations, mentions and sessions; a snapshot reads each relation as a step once."""
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:
@@ -51,7 +50,7 @@ class PostgresWalking(PostgresScope, Walking):
             known = session.once.ahead.get((fan_out, view))
             if known is not None and (served := _from(frontier, known)) is not None:
                 return served
-            most = READ_AHEAD if ahead and not session.tally(ElementKind.RELATION).behind else 0
+            most = READ_AHEAD if ahead else 0
             answer = await _walk(session, "expand", frontier, fan_out, view, most=most)
             walked, further, *columns = answer.packed
             (count,), steps = rows.codes(walked).tolist(), _steps_walked(columns)
@@ -120,11 +119,11 @@ class PostgresWalking(PostgresScope, Walking):
                 contents |= read
             return contents
 
-    async def shared_signatures(self) -> Codes:
+    async def signature_codes(self, *, shared: bool) -> Codes:
         async with self._reading() as session:
-            if not session.shares:
+            if shared and not session.shares:
                 return np.empty(0, dtype=np.int64)
-            (codes,) = await session.column(statement("shared signatures"))
+            (codes,) = await session.column(statement("shared signatures" if shared else "every signature"))
             return rows.codes(codes)
 
     async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
@@ -133,11 +132,6 @@ class PostgresWalking(PostgresScope, Walking):
             (ids,) = await session.column(statement("relations signed"), codes=list(codes), limit=limit)
             return rows.keys(ids)
 
-    async def every_signature(self) -> Codes:
-        async with self._reading() as session:
-            (codes,) = await session.column(statement("every signature"))
-            return rows.codes(codes)
-
     def signature_table(self) -> SignatureTable | None:
         """The signatures cached for a snapshot."""
         session = self._gateway.current(self._scope)
@@ -145,13 +139,8 @@ class PostgresWalking(PostgresScope, Walking):
 
 
 async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View, *, most: int = 0) -> Answer:
-    """The answer to a statement over at most ``limit`` relations per entity and direction.
-
-    While some relations of the scope may be unsettled it is planned for each call, else once.
-    """
+    """The answer to a statement over at most ``limit`` relations per entity and direction."""
     values = {"limit": max(limit, 0), "most": most, **rows.view_values(view)}
-    if session.tally(ElementKind.RELATION).behind:
-        return await session.run(statement(name, unsettled=True), frontier=rows.uuids(keys), **values)
     return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
 
 

@@ -26,14 +26,14 @@ from graphsearch.model import ElementKind
 from graphsearch.model.codec import encode
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
-from graphsearch.stores.in_postgres.index.indexing import count_vectors, drop_vectors, put_vectors
+from graphsearch.stores.in_postgres.index.upkeep import Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
+from graphsearch.stores.in_postgres.index.vectors import count_vectors, drop_vectors, put_vectors
 from graphsearch.stores.in_postgres.read.rows import RowReads, columns, found_by, scope_row, with_keys
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES, Table
-from graphsearch.stores.in_postgres.write.upkeep import Upkeep
 from graphsearch.stores.shared.vectors import Matrix
 
 FEW: Final = 200
@@ -96,12 +96,11 @@ class PostgresPort(RowReads):
             return
         if kind.endswith("_vector"):
             await self._put_vectors(kind.removesuffix("_vector"), rows)
+        await self._upkeep.put(kind, rows, before)
+        if kind.endswith("_vector") or kind == "words":
             return
-        if kind in ("entity", "memory", "relation", "words"):
-            await self._upkeep.put(kind, rows, before)
+        if kind in _ELEMENTS:
             self.written += len(rows)
-        if kind == "words":
-            return
         ordered = sorted(rows, key=_place)
         table, cells = TABLES[kind], [TABLES[kind].values(row) for row in ordered]
         if kind == "relation":
@@ -188,7 +187,6 @@ class PostgresPort(RowReads):
         matrix = Matrix([row.key for row in ordered], np.array([row.value for row in ordered], np.float16))
         self._vectors.add(kind)
         await put_vectors(self.session, _ELEMENTS[kind], matrix)
-        self._upkeep.embedded(kind, matrix.keys)
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
         """Let the mentions written for some entities mean others, each its root."""
@@ -215,8 +213,8 @@ class PostgresPort(RowReads):
         if kind.endswith("_vector"):
             await self._drop_vectors(kind.removesuffix("_vector"), gone)
             return
+        await self._upkeep.drop(kind, before)
         if kind in _ELEMENTS:
-            await self._upkeep.drop(kind, before)
             await self._drop_vectors(kind, gone)
         if kind == "relation":
             self.session.run_later(statement("drop evidence of relations"), a=gone)
@@ -252,7 +250,7 @@ class PostgresPort(RowReads):
             self.session.run_later(statement("remove scope", table=f"{kind}_embedding"))
             generation = self.session.vector_index(kind).generation
             taken = await self.session.run(statement("shadows to vectors", kind), generation=generation)
-            await count_vectors(self.session, kind, taken.count - self.session.tally(kind).vectors)
+            count_vectors(self.session, kind, taken.count - self.session.tally(kind).vectors)
             self.session.run_later(statement("remove scope", table=f"{kind}_shadow"))
 
     # -- the end ---------------------------------------------------------------------------------------------------
