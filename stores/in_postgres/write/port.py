@@ -187,6 +187,7 @@ class PostgresPort(RowReads):
         ordered = sorted(rows, key=_place)
         matrix = Matrix([row.key for row in ordered], np.array([row.value for row in ordered], np.float16))
         self._vectors.add(kind)
+        self.session.dimensions = self.scope.dimensions
         await put_vectors(self.session, _ELEMENTS[kind], matrix)
         self._upkeep.embedded(kind, matrix.keys)
 
