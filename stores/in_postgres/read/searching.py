@@ -16,7 +16,6 @@ from graphsearch.claims.naming import words_of as name_words
 from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
-from graphsearch.protocols import Searching
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
@@ -35,7 +34,7 @@ _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
 
-class PostgresSearching(PostgresScope, Searching):
+class PostgresSearching(PostgresScope):
     """Searches by indexes; what a bulk write deferred is scanned row by row."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
@@ -249,17 +248,6 @@ class PostgresSearching(PostgresScope, Searching):
             unit = packed[:, 1:].astype(np.float32)
             found[known] = (unit / np.linalg.norm(unit, axis=1, keepdims=True))[places[known]]
             return found
-
-    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
-        async with self._reading() as session:
-            return await words_of(session, ids)
-
-    async def document_count(self, kind: ElementKind) -> int:
-        """The number of documents; unsettled ones are counted one by one."""
-        async with self._reading() as session:
-            tally = session.tally(kind)
-            unsettled = await undocumented(session, kind) if tally.behind else ()
-            return tally.documents + sum(bool(document) for _, document in unsettled)
 
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         async with self._reading() as session:
