@@ -1,9 +1,9 @@
-"""Communities as rows: written with the summaries that still hold, read with labels of the present names of entities."""
+"""Communities as rows: written with the summaries that still hold, read with labels of the names entities have now."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from uuid import UUID
 
 import attrs
@@ -38,20 +38,17 @@ async def write_communities(
         if (left := each.without(gone)) is not None
     ]
     port.scope.summarised = port.scope.summarised or any(each.summary for each in kept)
-    await put_communities(port, kept)
+    for kind in ("community", "member"):
+        await port.put(kind, [row for each in kept for of, row in rows_of(each) if of == kind], {})
     await port.finish({}, {})
 
 
-async def put_communities(port: Port, communities: Sequence[Community]) -> None:
-    """Put new communities with their members."""
-    rows = [CommunityRow(each.id, each.density, each.summary and encode(each.summary)) for each in communities]
-    await port.put("community", rows, {})
-    members = [
-        MemberRow(member, each.id, strength, each.top.index(member) if member in each.top else None)
-        for each in communities
-        for member, strength in zip(each.members, each.strengths, strict=True)
-    ]
-    await port.put("member", members, {})
+def rows_of(community: Community) -> Iterator[tuple[str, CommunityRow | MemberRow]]:
+    """The rows of a community and of its members, each with its kind."""
+    yield "community", CommunityRow(community.id, community.density, community.summary and encode(community.summary))
+    places = {member: place for place, member in enumerate(community.top)}
+    for member, strength in zip(community.members, community.strengths, strict=True):
+        yield "member", MemberRow(member, community.id, strength, places.get(member))
 
 
 async def write_summary(port: Port, community: Community, *, version: Hashable) -> bool:

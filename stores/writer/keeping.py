@@ -1,4 +1,4 @@
-"""What is kept beside elements: links, marks, the log of what was shown, outcomes, health, proposals, a model's name."""
+"""What is kept beside elements: links, marks, logs of what was shown, outcomes, health, proposals, a model's name."""
 
 from __future__ import annotations
 

@@ -177,7 +177,6 @@ def test_statements_are_sent_by_sessions_alone() -> None:
     assert {
         each for each in found if each[0] not in {"migrating", "distributing", "scrubbing", "sending", "sessions"}
     } == {
-        ("bulk", "empty_table"),  # temporary tables
         ("gateway", "_analyse"),
         ("gateway", "_beside"),
         ("gateway", "settle"),  # settings

@@ -111,7 +111,8 @@ CREATE TABLE IF NOT EXISTS graphsearch.migration (
     number integer PRIMARY KEY,
     name text NOT NULL,
     checksum text NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT now()
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    secret uuid NOT NULL DEFAULT gen_random_uuid() -- of number 1: that of the database
 );
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
+from graphsearch.stores.in_postgres.session.copying import UuidArray, copy_rows, packed, temporary_table
 from graphsearch.stores.in_postgres.session.sending import Answer, Connection, Sender, Statement, send_together
 from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
 from graphsearch.stores.in_postgres.session.watching import unbroken
@@ -159,7 +159,7 @@ class Session:
     )
     once: ReadOnce = attrs.field(factory=ReadOnce)
     """The cache of what this transaction has read; valid in a snapshot only."""
-    filled: set[str] = attrs.field(factory=set)
+    _filled: set[str] = attrs.field(factory=set)
     """The temporary tables that this transaction has filled."""
 
     async def run(self, query: bytes, **values: Any) -> Answer:
@@ -202,6 +202,19 @@ class Session:
     async def column(self, query: bytes, **values: Any) -> list[Any]:
         """The single column of a statement, as `run_kept` executes it."""
         return [key for (key,) in await self.rows_kept(query, **values)]
+
+    async def fill(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]] = ()) -> None:
+        """Let a temporary table, made if missing, with columns (types by name), hold these rows and nothing else.
+
+        A jsonb takes a mapping, a halfvec a vector of numpy, an array any sequence.
+        """
+        emptying = (
+            f"TRUNCATE {table}" if table in self._filled else temporary_table(table, columns, kept=not self.pooled)
+        )
+        await unbroken(self.connection, self.connection.execute(emptying.encode()))
+        self._filled.add(table)
+        if rows := list(rows):
+            await unbroken(self.connection, copy_rows(self.connection, table, columns, rows))
 
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""

@@ -22,10 +22,10 @@ from graphsearch.model.stored import (
 )
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.index.bulk import copy_in
+from graphsearch.stores.in_postgres.index.incoming import Columns, Incoming
 from graphsearch.stores.in_postgres.index.indexing import index_documents, is_bulk, put_vectors, put_words
 from graphsearch.stores.in_postgres.index.signing import Codes, keep_signatures
 from graphsearch.stores.in_postgres.rows import types_of
-from graphsearch.stores.in_postgres.session.copying import Columns, Incoming
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.curating import insert_communities
