@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import compress
 from operator import attrgetter
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import attrs
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graphsearch.columns import Codes, Floats, Hits, Mask
 from graphsearch.model import ElementKind, View
-from graphsearch.model.signatures import Signature, SignatureTable
+from graphsearch.model.signatures import SignatureTable
 from graphsearch.stores.in_memory.versions import Former, Version, made_of, weights_of
 
 Rows = NDArray[np.int64]
@@ -119,7 +119,12 @@ class Numbers:
 
 
 def _numbers(
-    version: Version, kind: str, former: Former[Any] | None, compute: Callable[[Sequence[Any]], Any], *, rows: bool = False
+    version: Version,
+    kind: str,
+    former: Former[Any] | None,
+    compute: Callable[[Sequence[Any]], Any],
+    *,
+    rows: bool = False,
 ) -> Numbers:
     """What is computed of each element, or of each row; of those alone that have changed since an earlier version."""
     keys = version.made(listing, kind)
@@ -168,7 +173,7 @@ def feedback(version: Version, kind: str, former: Former[Numbers] | None) -> Num
 
 
 @made_of("{}")
-def codes(version: Version, kind: str, former: Former[Numbers] | None) -> Numbers:
+def signature_numbers(version: Version, kind: str, former: Former[Numbers] | None) -> Numbers:
     """The numbers of the elements' signatures."""
 
     def compute(rows: Sequence[Any]) -> Codes:
@@ -392,7 +397,7 @@ def visibility(version: Version, kind: str, former: None) -> Visibility:  # noqa
         confidence=version.made(column, kind, "confidence", 0.0).values,
         types=typed.values,
         type_codes=typed.numbers,
-        signatures=version.made(codes, kind).values,
+        signatures=version.made(signature_numbers, kind).values,
     )
 
 
@@ -410,7 +415,7 @@ def hits(version: Version, kind: str, rows: Rows, values: Floats | None = None) 
         importance = version.made(column, kind, "importance_weight", 0.0).values.take(rows)
     return Hits(
         keys=rows,
-        signatures=version.made(codes, kind).values.take(rows),
+        signatures=version.made(signature_numbers, kind).values.take(rows),
         values=zeros if values is None else values,
         importance=importance,
     )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from graphsearch.model import ElementRef, FeedbackReport, Outcome
 from graphsearch.model.stored import StoredOutcome
-from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import Entry
 from graphsearch.stores.in_memory.base import InMemoryScope
 
@@ -42,8 +41,7 @@ class InMemoryLearning(InMemoryScope):
                     weight += alpha * (1 - alpha) ** (len(past) - seq) * (outcome.value - before.outcome.value)
                 stored = StoredOutcome(session_id=session_id, seq=seq, outcome=outcome)
                 await port.put("outcome", [Entry((*_key(ref), session_id), stored)], {})
-                weight = min(max(weight, 0.0), 1.0)  # rounding may exceed the bounds
-                await port.weigh(ref.kind, row, weight)
+                port.weigh(ref.kind, row, min(max(weight, 0.0), 1.0))  # rounding may exceed the bounds
         applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
         return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any, Final, Unpack
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -12,7 +12,8 @@ import attrs
 from graphsearch._support.concurrency import MANY, finished
 from graphsearch.model import ElementKind
 from graphsearch.model.signatures import Signature
-from graphsearch.protocols.rows import Entry, Filters, Form, MentionRow
+from graphsearch.model.validation import revised
+from graphsearch.protocols.rows import MentionRow
 from graphsearch.stores.in_memory.reading import Reads
 from graphsearch.stores.in_memory.rows import COLUMNS, SignatureRow
 from graphsearch.stores.in_memory.versions import Cell, Version
@@ -77,9 +78,10 @@ class MemoryPort(Reads):
             vectors.update((key, row) for key, row in new.items() if row is not None and row.value is not None)
             shadows.update(dict.fromkeys(new))
 
-    async def weigh(self, kind: str, rows: Sequence[Any]) -> None:
-        """Write elements that have got nothing but another feedback weight."""
-        self._weighed.setdefault(kind, {}).update((row.key, row) for row in rows)
+    def weigh(self, kind: str, row: Any, weight: float) -> None:
+        """Let an element have another feedback weight, which changes nothing else."""
+        element = revised(getattr(row, kind), feedback_weight=weight)
+        self._weighed.setdefault(kind, {})[row.key] = attrs.evolve(row, **{kind: element})
 
     async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
         known, changed = self._before.tables["signature"].rows, self._changed("signature")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, TypeVar, Unpack
 from uuid import UUID
 
@@ -37,17 +37,26 @@ class Reads:
         return self._version.some(kind, keys)
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> list[Any]:
-        version, of, wanted = self._version, COLUMNS[kind][column], dict.fromkeys(values)
-        if not wanted or not version.tables[kind].rows and not version.replaced(kind):
-            return []
+        found = await self.keys_by(kind, column, values)
+        return self._version.some(kind, dict.fromkeys(chain.from_iterable(found.values())))
+
+    async def keys_by(self, kind: str, column: str, values: Collection[Any]) -> dict[Any, list[Any]]:
+        """The keys of the rows that have each of some values in a column, by value."""
+        version, of = self._version, COLUMNS[kind][column]
+        found: dict[Any, list[Any]] = {value: [] for value in values}
+        if not found or not (version.tables[kind].rows or version.replaced(kind)):
+            return found
         index = await self.index(kind, column)
-        if index is None:
-            return [row for row in version.all(kind).values() if not wanted.keys().isdisjoint(of(row))]
-        keys = dict.fromkeys(key for value in wanted for key in index.keys(value))
-        if not (replaced := version.replaced(kind)):  # looked at last: see `Version`
-            return version.some(kind, keys)
-        rows = version.some(kind, [*keys, *(key for key in replaced if key not in keys)])
-        return [row for row in rows if not wanted.keys().isdisjoint(of(row))]
+        if index is not None:
+            found = {value: index.keys(value) for value in found}
+        others = version.all(kind) if index is None else version.replaced(kind)  # looked at last: see `Version`
+        if others and index is not None:
+            found = {value: [key for key in keys if key not in others] for value, keys in found.items()}
+        for key, row in others.items():
+            for value in () if row is None else of(row):
+                if value in found:
+                    found[value].append(key)
+        return found
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> list[Form]:
         version = self._version

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, Protocol
 from uuid import UUID
 
@@ -254,5 +253,3 @@ class Table:
     def _empty(self, name: str) -> Index:
         other = _OTHERS.get((self.kind, name))
         return other() if other else ByValue(COLUMNS[self.kind][name])
-
-

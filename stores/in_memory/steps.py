@@ -15,7 +15,6 @@ from graphsearch.model import ElementKind
 from graphsearch.stores.in_memory.columns import Listing, Rows, column, items, listing, types
 from graphsearch.stores.in_memory.versions import Former, Version, made_of
 
-
 # -- relations --------------------------------------------------------------------------------------------------------
 
 

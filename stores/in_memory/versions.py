@@ -1,4 +1,4 @@
-"""The versions of a scope: a reader holds one and sees it unchanged, without a lock, while a writer changes the tables."""
+"""The versions of a scope: readers hold one and see it unchanged, without locks, while a writer changes the tables."""
 
 from __future__ import annotations
 
@@ -86,15 +86,15 @@ class Version:
         self.analyser = analyser
         self._stamps = stamps
         """The number of the last change, by kind."""
-        self._replaced: Changes | None = None
+        self.overwritten: Changes | None = None
         """What the next version has replaced, None for the present one."""
-        self._next: Version | None = None
+        self.following: Version | None = None
         self._rows: dict[str, dict[Any, Any]] = {}
         """All that later versions have replaced, up to the one ``_until``."""
         self._until = self
-        self._change = _Change()
-        self._made: dict[tuple[Any, ...], Any] = {}
-        self._formers: dict[tuple[Any, ...], Former[Any]] = {}
+        self.change = _Change()
+        self.memo: dict[tuple[Any, ...], Any] = {}
+        self.formers: dict[tuple[Any, ...], Former[Any]] = {}
 
     @classmethod
     def of_nothing(cls, scope: ScopeRow, analyser: Analyser) -> Version:
@@ -106,14 +106,14 @@ class Version:
     def get(self, kind: str, key: Any) -> Any:
         """A row, or None."""
         row = self.tables[kind].rows.get(key)
-        if self._replaced is not None and key in (replaced := self.replaced(kind)):
+        if self.overwritten is not None and key in (replaced := self.replaced(kind)):
             return replaced[key]
         return row
 
     def some(self, kind: str, keys: Collection[Any]) -> list[Any]:
         """The existing ones of some rows, in the order of their keys."""
         rows = list(map(self.tables[kind].rows.get, keys))
-        if self._replaced is not None and (replaced := self.replaced(kind)):
+        if self.overwritten is not None and (replaced := self.replaced(kind)):
             rows = [replaced.get(key, row) for key, row in zip(keys, rows, strict=True)]
         return [row for row in rows if row is not None]
 
@@ -134,15 +134,15 @@ class Version:
 
     def replaced(self, kind: str) -> Mapping[Any, Any]:
         """The rows of this version that were replaced later: None where it has none."""
-        if self._replaced is None:
+        if self.overwritten is None:
             return _NOTHING
-        while (later := self._until)._replaced is not None and later._next is not None:
-            for each, rows in later._replaced.items():
+        while (later := self._until).overwritten is not None and later.following is not None:
+            for each, rows in later.overwritten.items():
                 if later.tables[each] is self.tables[each]:  # else the table that this version reads is as it was
                     own = self._rows.setdefault(each, {})
                     for key, row in rows.items():
                         own.setdefault(key, row)
-            self._until = later._next
+            self._until = later.following
         return self._rows.get(kind, _NOTHING)
 
     # -- what is made of them --------------------------------------------------------------------------------------
@@ -154,15 +154,15 @@ class Version:
 
     def has(self, build: Callable[..., Any], *of: Hashable) -> bool:
         """Whether `made` is at hand."""
-        return (build, *of) in self._made
+        return (build, *of) in self.memo
 
     def made(self, build: Callable[..., T], *of: Hashable) -> T:
         """What a function that was declared by `made_of` makes of this version; made once."""
-        known: T | None = self._made.get((build, *of))
+        known: T | None = self.memo.get((build, *of))
         if known is None:
-            known = build(self, *of, self._formers.get((build, *of)))
-            self._made[build, *of] = known
-            self._formers.pop((build, *of), None)
+            known = build(self, *of, self.formers.get((build, *of)))
+            self.memo[build, *of] = known
+            self.formers.pop((build, *of), None)
         return known
 
     # -- the next one ----------------------------------------------------------------------------------------------
@@ -184,9 +184,9 @@ class Version:
         keys |= {weights_of(kind): tuple(rows) for kind, rows in weighed.items()}
         if _told(scope) != _told(self.scope):
             keys["scope"] = ()
-        following = Version(tables, scope, self.analyser, {**self._stamps, **dict.fromkeys(keys, next(_NUMBERS))})
-        following._inherit(self, keys)
-        self._next, self._replaced = following, replaced
+        later = Version(tables, scope, self.analyser, {**self._stamps, **dict.fromkeys(keys, next(_NUMBERS))})
+        later.inherit(self, keys)
+        self.following, self.overwritten = later, replaced
         try:
             for kind, rows in every:
                 if tables[kind] is self.tables[kind]:
@@ -195,23 +195,23 @@ class Version:
             for kind, rows in replaced.items():
                 self.tables[kind].restore(rows)
             raise
-        return following
+        return later
 
     def renewed(self) -> Version:
         """The same version once more."""
         same = Version(self.tables, self.scope, self.analyser, self._stamps)
-        same._inherit(self, {})
+        same.inherit(self, {})
         return same
 
-    def _inherit(self, before: Version, keys: Mapping[str, Collection[Any]]) -> None:
-        before._change.next = self._change = _Change(keys)
-        made, formers = before._made.copy(), before._formers.copy()
+    def inherit(self, before: Version, keys: Mapping[str, Collection[Any]]) -> None:
+        before.change.next = self.change = _Change(keys)
+        made, formers = before.memo.copy(), before.formers.copy()
         for of, value in made.items():
             if keys.keys().isdisjoint(_kinds(of)):
-                self._made[of] = value
+                self.memo[of] = value
             elif of[0].lasts:
-                formers[of] = Former(value, before._change)
-        self._formers = {of: former for of, former in formers.items() if of not in self._made}
+                formers[of] = Former(value, before.change)
+        self.formers = {of: former for of, former in formers.items() if of not in self.memo}
 
 
 def _kinds(of: tuple[Any, ...]) -> Iterator[str]:
