@@ -30,7 +30,7 @@ from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 if TYPE_CHECKING:
     from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments

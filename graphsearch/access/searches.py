@@ -25,7 +25,7 @@ from graphsearch.text.bm25 import TermCounts, embedding_text, frequencies, satur
 if TYPE_CHECKING:
     from graphsearch.access.gatekeeper import Gatekeeper
     from graphsearch.access.reader import Reader
-    from graphsearch.protocols import GraphStore
+    from graphsearch.stores.graph import GraphStore
 
 RESTATED: Final = 500
 """Most relations of a scope that are read to find those with another visible fact, the first by id."""

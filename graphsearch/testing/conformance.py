@@ -33,10 +33,12 @@ from graphsearch.testing.spec_linking import LinkingSpec, MentioningSpec
 from graphsearch.testing.spec_moving import MovingSpec, ReembeddingSpec, ScopesSpec
 from graphsearch.testing.spec_naming import AliasesSpec, NamingSpec, TypingSpec
 from graphsearch.testing.spec_reviewing import ReviewingSpec
+from graphsearch.testing.spec_rows import RowsSpec
 from graphsearch.testing.spec_writing import ReadingSpec, TextsSpec, WritingSpec
 
 
 class StoreConformance(
+    RowsSpec,
     WritingSpec,
     ReadingSpec,
     FindingSpec,

@@ -22,7 +22,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.signatures import Signature, memory_signature, relation_signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     ADA,

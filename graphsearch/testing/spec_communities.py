@@ -19,7 +19,7 @@ from graphsearch.model import (
     SummarySentence,
     View,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import claim, day, mention, person, put, relation, view
 from graphsearch.testing.spec import StoreSpec
 

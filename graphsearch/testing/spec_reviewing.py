@@ -13,7 +13,7 @@ import pytest
 from graphsearch.errors import InvalidInputError, OccupiedScopeError, UnknownScopeError
 from graphsearch.model import Principal, Scope
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import HOSTILE_TEXTS, day, portrait, put
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_moving import everything, pages_of

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from graphsearch import protocols
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import ScopedMemoryStore
 from graphsearch.stores.postgres import ScopedPostgresStore
 

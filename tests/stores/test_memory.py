@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from graphsearch._support.timing import SystemClock
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, Relation, RelationType, View
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_memory.steps import adjacency
 from graphsearch.stores.in_memory.tables import table
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
