@@ -11,18 +11,16 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope, validation
 from graphsearch.protocols import Clock
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.read.reading import PostgresReading
+from graphsearch.stores.in_postgres.read.rows import PostgresRows
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, check_store, settle
 from graphsearch.stores.in_postgres.session.migrating import is_pooled
 from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT, WatchedConnection, keepalive
-from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
-from graphsearch.stores.in_postgres.write.moving import PostgresMoving
-from graphsearch.stores.in_postgres.write.reembedding import PostgresReembedding
-from graphsearch.stores.in_postgres.write.reviewing import PostgresReviewing
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -111,14 +109,12 @@ class PostgresGraphStore:
 
 
 class ScopedPostgresStore(
+    PostgresRows,
+    PostgresWriting,
+    PostgresLearning,
     PostgresReading,
     PostgresSearching,
     PostgresWalking,
-    PostgresWriting,
-    PostgresCurating,
-    PostgresLearning,
-    PostgresMoving,
-    PostgresReembedding,
-    PostgresReviewing,
+    GraphStore,
 ):
-    """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`."""
+    """One scope of a `PostgresGraphStore`."""

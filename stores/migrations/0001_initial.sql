@@ -265,8 +265,8 @@ CREATE INDEX proposal_age ON proposal (org_id, project_id, created_at, id);
 -- are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
 -- leakproof, which holds for all operators of full-text search.
 --
--- A shadow is the vector that an element has after a change of the embedding model, NULL if its text has become blank, with
--- a digest of what the text is made of. Only elements with a vector have one.
+-- A shadow is the vector that an element has after a change of the embedding model, NULL if its text is blank. It
+-- is there only while it is current, of elements with a vector.
 
 DO $$
 DECLARE
@@ -285,7 +285,7 @@ BEGIN
 
             CREATE TABLE %1$s_shadow (
                 org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
-                id %2$s NOT NULL, digest uuid NOT NULL, embedding halfvec,
+                id %2$s NOT NULL, embedding halfvec,
                 PRIMARY KEY (org_id, project_id, id)
             );
             ALTER TABLE %1$s_shadow ALTER COLUMN embedding SET STORAGE PLAIN;
