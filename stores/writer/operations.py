@@ -17,9 +17,10 @@ from graphsearch.claims.folding import group_of, type_named
 from graphsearch.claims.naming import is_typed_by_mentions
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Entity, Group, Merge, Relation, RelationType, UndoReport, WriteReport
+from graphsearch.model.reports import refuse_merge
 from graphsearch.model.signatures import memory_signature
 from graphsearch.model.validation import revised
-from graphsearch.stores.shared.merging import collapses, merge_id, redirected, refuse_merge, refuse_undo, shown, stated
+from graphsearch.stores.shared.merging import collapses, merge_id, redirected, refuse_undo, shown, stated
 from graphsearch.stores.shared.vectors import read_vectors, refuse_other_model, with_current_vectors
 from graphsearch.stores.writer.folding import (
     Folded,
@@ -231,7 +232,7 @@ async def _put_proof(
         written: Any = (mentions.get(key, ()), claims.get(key, ()))
         if work.into:
             had = {each.mention for each in old_mentions} | {each.claim for each in old_claims}
-            written = stated(*written, had, work.root)
+            written = stated(written[0], written[1], had, work.root)
             before |= {each.mention.entity_id for each in old_mentions}
             before |= {end for each in old_claims for end in (each.claim.source_id, each.claim.target_id)}
         copied = (row.memory.created_at, row.memory.occurred_at, row.signature)
@@ -318,7 +319,7 @@ def _changed(work: Work, keys: Iterable[UUID]) -> int:
 # -- forgetting ----------------------------------------------------------------------------------------------------
 
 
-async def forget(port: Port, memory_ids: Sequence[str], now: datetime) -> WriteReport:
+async def forget(port: Port, memory_ids: Sequence[str], now: datetime, *, dry_run: bool = False) -> WriteReport:
     """Delete memories with their mentions and claims, and all that nothing else proves (`Writing.forget`)."""
     work = Work(port, now)
     forgotten = {row.key for row in await work.rows("memory", memory_ids)}
@@ -349,8 +350,9 @@ async def forget(port: Port, memory_ids: Sequence[str], now: datetime) -> WriteR
     reworded, resigned = await rename(work, (lost.keys() | left).difference(removed), lost)
     await sign_relations(work, folded, resigned)
     links, references = await drop_ties(work)
-    await drop_summaries(work)
-    await work.flush()
+    if not dry_run:
+        await drop_summaries(work)
+        await work.flush()
     return WriteReport(
         memories=len(forgotten),
         relations=_changed(work, kept),
@@ -378,8 +380,9 @@ async def merge(
     tree = work.below(source_id)
     number = work.scope.merges + 1
     mentions, claims, relations = await _held_by(work, source_id, tree)
+    earlier = await work.rows_by("merge", "end", [source_id])
     made = Merge(
-        id=merge_id(source_id, target_id, number),
+        id=merge_id(source_id, target_id, (row.merge for row in earlier)),
         source_id=source_id,
         target_id=target_id,
         created_at=now,
@@ -440,6 +443,7 @@ async def undo_merge(port: Port, key: UUID, now: datetime) -> UndoReport:
     reworded, resigned = await rename(work, [each for each in touched if work.get("entity", each)], lost)
     await sign_relations(work, folded, resigned)
     mentions, claims, relations = await _held_by(work, source_id, tree)
+    stayed = await _written_since(work, record.number, work.root(target_id), source_id)
     await drop_ties(work)
     await drop_summaries(work)
     await work.flush()
@@ -447,7 +451,7 @@ async def undo_merge(port: Port, key: UUID, now: datetime) -> UndoReport:
         mentions=mentions,
         claims=claims,
         relations=relations,
-        stayed=await port.written_since(record.number, work.root(target_id), source_id),
+        stayed=stayed,
         forgotten=max(0, record.held - mentions - claims),
         reworded=reworded,
     )
@@ -463,6 +467,19 @@ async def _held_by(work: Work, key: UUID, tree: Sequence[UUID]) -> tuple[int, in
         sum(key in row.ends for row in claims),
         sum(row.relation.retracted_at is None for row in relations),
     )
+
+
+async def _written_since(work: Work, number: int, key: UUID, source_id: UUID) -> int:
+    """Count the mentions and claims of an entity, not of a source, in memories written since a merge."""
+    tree = work.below(key)
+    claims = [row for row in await work.rows_by("claim", "written", tree) if key in row.ends]
+    mentions = await work.port.rows_by("mention", "written", tree)
+    memories = [
+        *(row.mention.memory_id for row in mentions),
+        *(row.claim.memory_id for row in claims if source_id not in row.ends),
+    ]
+    since = {row.key for row in await work.rows("memory", memories) if row.merges >= number}
+    return sum(key in since for key in memories)
 
 
 async def _reproject(work: Work, tree: Sequence[UUID]) -> set[Group]:

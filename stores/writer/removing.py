@@ -149,14 +149,16 @@ async def drop_ties(work: Work, *, log: bool = True) -> tuple[int, int]:
         kind: [key for key, row in work.after[kind].items() if row is None and work.before[kind].get(key) is not None]
         for kind in ("memory", "entity", "relation")
     }
-    links = await work.port.drop_by("link", "memory", gone["memory"]) if gone["memory"] else 0
-    if gone["entity"]:
-        links += await work.port.drop_by("distinct", "entity", gone["entity"])
-        await leave_communities(work, gone["entity"])
+    links = 0
+    for kind, column, keys in (("link", "memory", gone["memory"]), ("distinct", "entity", gone["entity"])):
+        rows = await work.rows_by(kind, column, keys)
+        work.drop(kind, [row.key for row in rows])
+        links += len(rows)
+    await leave_communities(work, gone["entity"])
     named = {(kind, str(key)) for kind, keys in gone.items() for key in keys}
     if not named:
         return links, 0
-    await work.port.drop_by("outcome", "element", named)
+    work.forgotten |= named
     references = 0
     for row in await work.rows_by("injection", "element", named) if log else ():
         kept = tuple(each for each in row.value.elements if (str(each[0]), str(each[1])) not in named)

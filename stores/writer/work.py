@@ -14,7 +14,7 @@ from graphsearch.model.signatures import Signature
 from graphsearch.stores.writer.rows import KINDS, Form, Port
 
 _ORDER: Final = (
-    *("type", "counter", "merge", "memory", "words", "entity", "mention", "claim", "relation"),
+    *("type", "counter", "merge", "memory", "words", "entity", "mention", "claim", "relation", "link", "distinct"),
     *("community", "member", "injection", "entity_vector", "relation_vector", "memory_vector"),
 )
 """The order in which changes are written: ends before the relations that copy from them."""
@@ -41,6 +41,8 @@ class Work:
         self.repointed: set[UUID] = set()
         self.signatures: dict[int, Signature] = {}
         self.unvectored: dict[str, set[Any]] = {}
+        self.forgotten: set[tuple[str, str]] = set()
+        """The elements, by kind and id, whose outcomes go."""
         self.retracted: set[UUID] = set()
         """Relations that keep the signature they had when claims proved them."""
 
@@ -190,7 +192,6 @@ class Work:
         if roots:
             await self.port.repoint(roots)
         released: dict[str, set[int]] = {}
-        resigned = False  # today's table cannot tell quickly who else has a code, so replaced ones go with their source
         dropped: list[tuple[str, list[Any]]] = []
         for kind in _ORDER:
             if not self.after[kind]:
@@ -202,9 +203,8 @@ class Work:
                 released[kind] = {
                     old.signature
                     for old, row in changed.values()
-                    if old and (row is None or (row.signature != old.signature and (kind != "relation" or resigned)))
+                    if old and (row is None or row.signature != old.signature)
                 }
-                resigned = resigned or (kind == "memory" and bool(released[kind]))
             if rows:
                 before = {key: old for key, (old, row) in changed.items() if old is not None and row is not None}
                 await self.port.put(kind, rows, before)
@@ -212,6 +212,8 @@ class Work:
                 dropped.append((kind, gone))
         for kind, gone in reversed(dropped):
             await self.port.drop(kind, gone, {key: self.before[kind][key] for key in gone})
+        if self.forgotten:
+            await self.port.drop_by("outcome", "element", self.forgotten)
         for kind, keys in self.unvectored.items():
             vectors = f"{kind}_vector"
             left = [key for key in keys if key not in self.after[vectors] and self.get(kind, key) is not None]
