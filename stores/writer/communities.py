@@ -113,7 +113,9 @@ def communities_of(rows: Iterable[CommunityRow], members: Iterable[MemberRow]) -
             members=[each.entity_id for each in of[row.key]],
             strengths=[each.strength for each in of[row.key]],
             density=row.density,
-            top=[key for _, key in sorted((each.place, each.entity_id) for each in of[row.key] if each.place is not None)],
+            top=[
+                key for _, key in sorted((each.place, each.entity_id) for each in of[row.key] if each.place is not None)
+            ],
             summary=None if row.summary is None else decode(CommunitySummary, row.summary),
         )
         for row in rows

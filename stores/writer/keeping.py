@@ -157,7 +157,9 @@ async def proposals(
 async def decide(port: Port, before: Proposal, after: Proposal) -> bool:
     """Put a proposal in the place of another, if that is still in its state of the same time (`Reviewing.decide`)."""
     stored = {row.key: row for row in await port.rows("proposal", [before.id])}
-    is_same = any((row.value.state, row.value.decided_at) == (before.state, before.decided_at) for row in stored.values())
+    is_same = any(
+        (row.value.state, row.value.decided_at) == (before.state, before.decided_at) for row in stored.values()
+    )
     if is_same:
         await port.put("proposal", [Entry(before.id, after)], stored)
     await port.finish({}, {})
