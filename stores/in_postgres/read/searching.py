@@ -19,7 +19,7 @@ from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, Surfac
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
-from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
+from graphsearch.stores.in_postgres.index.indexing import undocumented
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
 from graphsearch.stores.in_postgres.read.reading import stored
