@@ -33,8 +33,6 @@ def test_every_verb_is_written_once(store: type) -> None:
     assert {name for name in verbs if getattr(store, name) is not getattr(GraphStore, name)} == set()
 
 
-@pytest.mark.parametrize("store", [ScopedMemoryStore, ScopedPostgresStore])
-def test_every_method_is_documented(store: type) -> None:
-    assert {
-        name for name in dir(GraphStore) if not name.startswith("_") and not inspect.getdoc(getattr(store, name))
-    } == set()
+def test_every_method_is_documented() -> None:
+    names = {name for name in dir(GraphStore) if not name.startswith("_")}
+    assert {name for name in names if not inspect.getdoc(getattr(GraphStore, name))} == set()

@@ -17,12 +17,11 @@ from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
 from graphsearch.stores.in_postgres.index.indexing import undocumented
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
-from graphsearch.stores.in_postgres.read.reading import stored
+from graphsearch.stores.in_postgres.read.reading import PostgresElements
 from graphsearch.stores.in_postgres.read.walking import keep_steps
 from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -34,7 +33,7 @@ _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
 
-class PostgresSearching(PostgresScope):
+class PostgresSearching(PostgresElements):
     """Searches by indexes; what a bulk write deferred is scanned row by row."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
@@ -125,8 +124,7 @@ class PostgresSearching(PostgresScope):
         having = Counter(match.name for match in partly)
         matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
         hits = await self.locate([match.entity_id for match in matches], view=view)
-        async with self._reading() as session:
-            entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
+        entities = await self.elements(ElementKind.ENTITY, hits.keys)
         common = [word for word, number in having.items() if number >= limit]
         return Named(matches=matches, hits=hits, entities=entities, common=common)
 
