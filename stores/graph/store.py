@@ -30,7 +30,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.model.reembedding import OutdatedVector, Reembedding
+from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Store
 from graphsearch.protocols.effects import changes, reads
@@ -40,7 +40,6 @@ from graphsearch.stores.writer import communities as grouping
 from graphsearch.stores.writer import keeping, loading, operations
 from graphsearch.stores.writer import records as recording
 from graphsearch.stores.writer import reembedding as changing_model
-from graphsearch.stores.writer.reembedding import NewVector, Remake
 
 
 class GraphStore(Store):

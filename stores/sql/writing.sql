@@ -25,24 +25,8 @@ WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(proje
 UPDATE relation r SET target_columns = ({endpoint} AND n.id = r.target_id)
 WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.target_id = ANY(%(ids)s::uuid[])
 
--- known signatures --
--- The codes that are stored, and whether with this content.
-SELECT s.code, s.content = given.content
-FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) given (code, content) JOIN signature s ON s.code = given.code
-WHERE s.org_id = %(org)s AND s.project_id = %(project)s
-
--- keep signatures --
-INSERT INTO signature (org_id, project_id, code, content, shared)
-SELECT %(org)s, %(project)s, code, content, (content ->> 'shared')::boolean
-FROM unnest(%(codes)s::bigint[], %(contents)s::jsonb[]) given (code, content) ORDER BY code
-ON CONFLICT DO NOTHING
-
 -- mark shared --
 UPDATE scope SET shares = true WHERE org_id = %(org)s AND project_id = %(project)s
-
--- count dropped signatures --
-UPDATE scope SET signatures_dropped = signatures_dropped + %(dropped)s
-WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- weigh relations --
 UPDATE relation SET weight = confidence * %(prior)s

@@ -25,7 +25,8 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, f
         session.run_later(statement("delete copies of changed vectors", kind), part=index.part)
     name = "upsert vectors" if there else "insert vectors"
     session.run_later(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
-    count_vectors(session, kind, len(vectors) - there)
+    if len(vectors) > there:
+        session.run_later(statement("count vectors", kind), step=len(vectors) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
@@ -35,10 +36,5 @@ async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]
     part = session.vector_index(kind).part
     if part is not None:
         session.run_later(statement("delete copies", kind), **values, part=part)
-    count_vectors(session, kind, -deleted)
-
-
-def count_vectors(session: Session, kind: ElementKind, step: int) -> None:
-    """Add to the count of vectors."""
-    if step:
-        session.run_later(statement("count vectors", kind), step=step)
+    if deleted:
+        session.run_later(statement("count vectors", kind), step=-deleted)

@@ -14,9 +14,9 @@ from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
+from graphsearch.stores.in_postgres.read.reading import PostgresElements
 from graphsearch.stores.in_postgres.read.walking import keep_steps
 from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -30,7 +30,7 @@ _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
 
-class PostgresSearching(PostgresScope):
+class PostgresSearching(PostgresElements):
     """Searches by indexes."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:

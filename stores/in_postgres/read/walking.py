@@ -103,10 +103,6 @@ class PostgresWalking(PostgresScope):
         async with self._reading() as session:
             return dict((await _walk(session, "left out", keys, COUNTED, view)).rows)
 
-    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        async with self._reading() as session:
-            return dict(await session.rows(statement("degrees"), ids=list(dict.fromkeys(ids))))
-
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         async with self._reading() as session:
             known = session.signatures.contents
