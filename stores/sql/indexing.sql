@@ -1,4 +1,4 @@
--- Documents, which lexical search reads, and vectors, with their sums.
+-- What searches by words, by names and by vectors read, kept up to date with the rows that are written.
 
 -- upsert words --
 INSERT INTO entity_words AS w (org_id, project_id, id, words)
@@ -140,3 +140,8 @@ INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)
 SELECT %(org)s, %(project)s, id, ordinal, name, hash
 FROM unnest(%(ids)s::uuid[], %(ordinals)s::integer[], %(names)s::text[], %(hashes)s::bigint[]) new (id, ordinal, name, hash)
 ORDER BY id, ordinal
+
+-- shadows to vectors --
+INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
+SELECT org_id, project_id, id, vector_dims(embedding), embedding, %(generation)s FROM {kind}_shadow
+WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL ORDER BY id

@@ -1,9 +1,4 @@
--- What was surfaced to sessions, and the effect of their outcomes.
-
--- injections --
-SELECT id, session_id, principal, created_at, tokens, element_kinds, element_ids FROM injection
-WHERE org_id = %(org)s AND project_id = %(project)s AND session_id = %(session_id)s
-ORDER BY created_at, id
+-- The effect of outcomes on the weights of elements.
 
 -- not logged --
 -- Injections that are not in the log of a session.
@@ -52,10 +47,3 @@ WITH given AS (
         AND o.session_id = %(session_id)s
 )
 SELECT id FROM moved
-
--- outcomes --
-SELECT o.kind, o.element_id, o.session_id, o.seq, o.outcome
-FROM unnest(%(kinds)s::text[], %(ids)s::text[]) e (kind, id)
-JOIN outcome o ON o.kind = e.kind AND o.element_id = e.id
-WHERE o.org_id = %(org)s AND o.project_id = %(project)s
-ORDER BY o.kind, o.element_id, o.seq

@@ -1,4 +1,4 @@
--- Whole elements, and counts of them.
+-- Whole elements, surfaces and words of entities, and signatures.
 
 -- get --
 SELECT {columns} FROM {kind} e
@@ -52,12 +52,6 @@ SELECT e.id, written.created_at, written.memory_id FROM unnest(%(ids)s::uuid[]) 
 SELECT id, words FROM entity_words
 WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
 
--- facts --
-SELECT {relation columns} FROM relation e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND (%(after)s::uuid IS NULL OR e.id > %(after)s)
-    AND e.fact <> '' AND e.retracted_at IS NULL
-ORDER BY e.id LIMIT %(limit)s
-
 -- signatures --
 SELECT code, content FROM signature
 WHERE org_id = %(org)s AND project_id = %(project)s AND code = ANY(%(codes)s::bigint[])
@@ -73,39 +67,3 @@ SELECT coalesce(string_agg(int8send(signature), '' ORDER BY signature), '') FROM
     UNION SELECT signature FROM relation WHERE org_id = %(org)s AND project_id = %(project)s
     UNION SELECT signature FROM memory WHERE org_id = %(org)s AND project_id = %(project)s
 ) used
-
--- degrees --
-SELECT f.id, (
-    SELECT count(*) FROM relation
-    WHERE org_id = %(org)s AND project_id = %(project)s AND source_id = f.id AND retracted_at IS NULL
-) + (
-    SELECT count(*) FROM relation
-    WHERE org_id = %(org)s AND project_id = %(project)s AND target_id = f.id AND retracted_at IS NULL
-)
-FROM unnest(%(ids)s::uuid[]) f (id)
-WHERE EXISTS (SELECT FROM entity e WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id)
-
--- entities by type --
-SELECT type, count(*) FROM entity WHERE org_id = %(org)s AND project_id = %(project)s GROUP BY type ORDER BY type
-
--- relations by type --
-SELECT type, count(*) FROM relation
-WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL GROUP BY type ORDER BY type
-
--- counts --
-SELECT
-    (SELECT count(*) FROM memory WHERE org_id = %(org)s AND project_id = %(project)s) AS memories,
-    (SELECT count(*) FROM claim WHERE org_id = %(org)s AND project_id = %(project)s) AS claims,
-    (SELECT count(*) FROM mention WHERE org_id = %(org)s AND project_id = %(project)s) AS mentions,
-    (SELECT coalesce(max(degree), 0) FROM (
-        SELECT count(*) AS degree FROM (
-            SELECT source_id AS id FROM relation
-            WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL
-            UNION ALL
-            SELECT target_id FROM relation
-            WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL
-        ) ends GROUP BY id
-    ) degrees) AS max_degree
-
--- counters --
-SELECT name, number FROM counter WHERE org_id = %(org)s AND project_id = %(project)s ORDER BY name

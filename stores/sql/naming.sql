@@ -1,1 +1,0 @@
--- The names of entities: as given, as in mentions, and as folded from both.
