@@ -1,4 +1,5 @@
--- What searches by words, by names and by vectors read, kept up to date with the rows that are written.
+-- What searches by words, by names and by vectors read, kept up to date with the rows that are written. An INSERT of rows
+-- from arrays returns something, or a cluster would make it a COPY, which row-level security forbids.
 
 -- upsert words --
 INSERT INTO entity_words AS w (org_id, project_id, id, words)
@@ -27,6 +28,9 @@ WHERE v.org_id = %(org)s AND v.project_id = %(project)s
 -- count vectors --
 INSERT INTO tally AS t (org_id, project_id, kind, vectors) VALUES (%(org)s, %(project)s, '{kind}', %(step)s)
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(step)s
+
+-- drop vectors --
+DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
 
 -- delete copies --
 -- Copies of vectors in the scope's part of the vector index.
@@ -82,6 +86,7 @@ INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
 SELECT %(org)s, %(project)s, term, id, frequency, length
 FROM unnest(%(terms)s::text[], %(ids)s::{id}[], %(frequencies)s::real[], %(lengths)s::real[]) new (term, id, frequency, length)
 ORDER BY term, id
+RETURNING 1
 
 -- add to terms --
 INSERT INTO term AS t (org_id, project_id, kind, term, documents)
@@ -131,6 +136,7 @@ SELECT %(org)s, %(project)s, term, size, id, ordinal, position
 FROM unnest(%(terms)s::text[], %(sizes)s::integer[], %(ids)s::uuid[], %(ordinals)s::integer[], %(positions)s::integer[])
     new (term, size, id, ordinal, position)
 ORDER BY term, size, id, ordinal
+RETURNING 1
 
 -- remove aliases --
 DELETE FROM entity_alias WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
@@ -140,6 +146,7 @@ INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)
 SELECT %(org)s, %(project)s, id, ordinal, name, hash
 FROM unnest(%(ids)s::uuid[], %(ordinals)s::integer[], %(names)s::text[], %(hashes)s::bigint[]) new (id, ordinal, name, hash)
 ORDER BY id, ordinal
+RETURNING 1
 
 -- shadows to vectors --
 INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)

@@ -1,4 +1,4 @@
-"""A change of the embedding model in Postgres: bulk writes, vector indexes, walls, other writers, and kills."""
+"""A change of the embedding model in Postgres: vector indexes, walls, other writers, and kills."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Vector
 from graphsearch.protocols import InputType
 from graphsearch.reembedding import reembed
-from graphsearch.stores.in_postgres.index import indexing, nearest, vector_index
+from graphsearch.stores.in_postgres.index import nearest, vector_index
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -59,10 +59,7 @@ async def store(postgres_database: Database) -> AsyncIterator[ScopedPostgresStor
         yield opened.with_scope(**SCOPE)
 
 
-async def test_what_a_bulk_write_left_for_later_is_embedded_too(
-    store: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(indexing, "BULK", 20)
+async def test_what_is_written_meanwhile_is_embedded_too(store: ScopedPostgresStore) -> None:
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(**SCOPE)
     for each, embedder in ((store, OLD), (other, NEW)):
         await each.bind_embedder(embedder.name, embedder.dimensions)
@@ -70,7 +67,7 @@ async def test_what_a_bulk_write_left_for_later_is_embedded_too(
     await begin(store)
     for each, embedder in ((store, OLD), (other, NEW)):
         await each.write(Batch(entities=TOOLS[20:], vectors=made(embedder, TOOLS[20:])))
-    assert await store.outdated_vectors(ElementKind.ENTITY, NEW.name) == []  # their vectors are in rows of entities
+    assert len(await store.outdated_vectors(ElementKind.ENTITY, NEW.name)) == 20
     assert await store.switch_embedder(NEW.name, remade, most=10) == 11
     assert await store.embedder_name() == OLD.name
     assert (await reembed(store, NEW, batch=8)).embedded[ElementKind.ENTITY] == 20

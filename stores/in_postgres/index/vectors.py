@@ -32,7 +32,7 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, f
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
     """Drop vectors and their copies."""
     values = {"ids": list(ids)}
-    deleted = (await session.run(statement("delete rows", kind, table=f"{kind}_embedding", key="id"), **values)).count
+    deleted = (await session.run(statement("drop vectors", kind), **values)).count
     part = session.vector_index(kind).part
     if part is not None:
         session.run_later(statement("delete copies", kind), **values, part=part)
