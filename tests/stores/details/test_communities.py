@@ -12,8 +12,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     HealthRecord,
 )
-from graphsearch.protocols.graph_store import HEALTH_RECORDS
 from graphsearch.stores.graph import GraphStore
+from graphsearch.stores.writer.keeping import HEALTH_RECORDS
 from graphsearch.testing.samples import day, put
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_communities import (
