@@ -8,11 +8,9 @@ from typing import Final
 from uuid import UUID, uuid5
 
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Entity, Group, Merge, Relation, UndoReport, validation
-from graphsearch.model.identity import keyed_id
+from graphsearch.model import Group, Merge, Relation, UndoReport, validation
 from graphsearch.model.reports import refuse_merge
 from graphsearch.model.validation import revised
-from graphsearch.protocols import GraphStore
 from graphsearch.protocols.rows import ClaimRow, MergeRow, Port, RelationRow
 from graphsearch.stores.writer.finishing import finish
 from graphsearch.stores.writer.folding import group_of_row, refold, retract
@@ -93,16 +91,6 @@ async def undo_merge(port: Port, key: UUID, now: datetime) -> UndoReport:
         forgotten=max(0, record.held - mentions - claims),
         reworded=await finish(work),
     )
-
-
-async def join_minted(store: GraphStore, written: Sequence[Entity]) -> None:
-    """Merge what ingest minted into entities of the same types and names that were written later, once."""
-    key = await store.id_key() if written else UUID(int=0)
-    own = {keyed_id(each.id, key): each.id for each in written}
-    for each in await store.get_entities(list(own)) if own else ():
-        [target] = await store.get_entities([own[each.id]])
-        if each.merged_into is None is target.merged_into and not await store.merges([each.id]):
-            await store.merge(each.id, target.id, retype=True)
 
 
 def _merge_id(source_id: UUID, target_id: UUID, earlier: Iterable[MergeRow]) -> UUID:
