@@ -15,6 +15,7 @@ from uuid import UUID
 import attrs
 
 from graphsearch.model import Claim, Entity, HealthRecord, Memory, Mention, Merge, Relation, RelationType
+from graphsearch.model.proposals import ProposalState
 from graphsearch.model.signatures import Signature
 from graphsearch.model.validation import revised
 
@@ -222,14 +223,14 @@ KINDS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
         "session": lambda row: (row.value.session_id,),
     },
     "session": {},  # id: the principal who opened it
-    "proposal": {"state": lambda row: (row.value.state,)},  # UUID: Proposal
+    "proposal": {},  # UUID: Proposal
     "counter": {},  # name: number
     "type": {},  # name: RelationType
     "words": {},  # entity: words by which it is found besides its text, with weights
     "entity_vector": {},  # id: float16 row
     "relation_vector": {},
     "memory_vector": {},
-    "entity_shadow": {},  # id: Shadow, the vector of the next model
+    "entity_shadow": {},  # id: the vector of the next model, None for a blank text; only while it is current
     "relation_shadow": {},
     "memory_shadow": {},
 }
@@ -243,11 +244,11 @@ class Counts:
     rows: Mapping[str, int]
     """By kind, of the kinds that were asked for."""
     entities_by_type: Mapping[str, int]
-    """In order of type."""
+    """In order of type, if entities were asked for."""
     relations_by_type: Mapping[str, int]
-    """Those that are not retracted, in order of type."""
+    """Those that are not retracted, in order of type, if relations were asked for."""
     max_degree: int
-    """The most unretracted relations of one entity."""
+    """The most unretracted relations of one entity, if relations were asked for."""
 
 
 @attrs.define
@@ -255,8 +256,6 @@ class ScopeRow:
     """What a transaction knows of its scope from the start; a change to a field is stored at the end."""
 
     id_key: UUID
-    version: Hashable = None
-    """Of the state that the transaction begins from."""
     alpha: float = 0.1
     merges: int = 0
     embedder: str | None = None
@@ -290,15 +289,21 @@ class Filters(MemoryFilters, total=False):
     """What rows a page has: those that pass every filter that is given and not None. Each is for some kinds.
 
     * ``type``: of entities and relations, equal to this.
-    * ``live``, of relations: True for those that are not retracted. ``stated``: True for those with a fact.
+    * ``live``, of relations: True for those that are not retracted.
     * ``entity_id``, of relations: one of their ends.
+    * ``embedded``, of elements: True for those that have a vector. Of relations also False: those that are not
+      retracted, and have a fact and no vector.
+    * ``shadowed``, of elements: False for those that have no shadow.
+    * ``state``, of proposals: equal to this.
     * Those of `MemoryFilters`, of memories.
     """
 
     type: str | None
     live: bool | None
-    stated: bool | None
     entity_id: UUID | None
+    embedded: bool | None
+    shadowed: bool | None
+    state: ProposalState | None
 
 
 class Rows(Protocol):
@@ -313,19 +318,13 @@ class Rows(Protocol):
         ...
 
     async def page(
-        self,
-        kind: str,
-        *,
-        after: Any = None,
-        limit: int | None = None,
-        without: str | None = None,
-        **filters: Unpack[Filters],
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
     ) -> Sequence[Any]:
-        """The next rows of a kind in order of key, texts in that of code points; merges in order of their numbers.
+        """The next rows of a kind that pass all filters, in order of key: by code point for text, and tuples by part.
 
-        ``after`` is the key of the last row of the previous page, whether that still exists or not, or the number of
-        that merge. Without a ``limit`` all that are left. With ``without`` only those whose keys have no row of that
-        kind.
+        Without a ``limit`` all that are left. Merges are in order of their number, and proposals in order of
+        (created_at, id). ``after`` is what the order is by, of the last row of the previous page, whether that row
+        still exists or not.
         """
         ...
 
@@ -346,6 +345,8 @@ class Port(Rows, Protocol):
     """
 
     scope: ScopeRow
+    version: Hashable
+    """That of the store when the transaction began."""
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
         """Let the mentions written for some entities mean others, each its root."""
@@ -369,7 +370,7 @@ class Port(Rows, Protocol):
     async def add(self, kind: str, row: Any) -> Any:
         """Write a row unless its key has one; return the row that is there, whoever wrote it.
 
-        For writes that do not lock the scope: of several at the same moment one is kept, and the others see it.
+        For writes that are not alone: of several at the same moment one is kept, and the others see it.
         """
         ...
 

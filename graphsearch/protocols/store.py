@@ -237,11 +237,6 @@ class Store(Rows, Protocol):
         ...
 
     @reads
-    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        """The number of unretracted relations of each entity, in both directions."""
-        ...
-
-    @reads
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of signature codes."""
         ...
@@ -276,8 +271,8 @@ class Store(Rows, Protocol):
         """One transaction that changes the scope, at its end all at once; not at all if anything is raised inside.
 
         ``create`` creates a scope that is not there; without, it raises `UnknownScopeError`. Those that are not
-        ``alone`` only append to logs, and need not wait for each other. One that is ``changing`` changes the version;
-        one that is ``renewing`` is about to replace all vectors, so that indexes of them can be dropped before.
+        ``alone`` only append to logs, and need not wait for each other. One that is ``changing`` changes the version.
+        One that is ``renewing`` replaces all vectors: a store may drop their indexes before it begins.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Unpack
@@ -14,10 +15,12 @@ from graphsearch.model import (
     ElementKind,
     Group,
     Mention,
+    Merge,
     Relation,
     Statistics,
     validation,
 )
+from graphsearch.model.identity import snake_case
 from graphsearch.model.stored import RecordKind, ScopeSettings
 from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
@@ -41,6 +44,8 @@ async def page_of(
 ) -> list[Any]:
     """The next elements of a kind that pass filters, in order of id."""
     validation.refuse("page", validation.number("limit", limit, 0))
+    if named := filters.get("type"):
+        filters["type"] = snake_case(named)
     return [getattr(row, kind) for row in await rows.page(kind, after=after, limit=limit, **filters)]
 
 
@@ -58,7 +63,7 @@ def _asserted(row: EntityRow) -> AssertedEntity:
 async def unembedded_facts(rows: Rows, after: UUID | None, limit: int) -> list[Relation]:
     """The next unretracted relations with a fact that has no vector, in order of id."""
     validation.refuse("page", validation.number("limit", limit, 0))
-    found = await rows.page("relation", after=after, limit=limit, without="relation_vector", live=True, stated=True)
+    found = await rows.page("relation", after=after, limit=limit, embedded=False)
     return [row.relation for row in found]
 
 
@@ -67,7 +72,15 @@ async def words(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, Mapping[str,
     return {row.key: row.value for row in await rows.rows("words", ids)}
 
 
-# -- mentions and claims -------------------------------------------------------------------------------------------
+async def degrees(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, int]:
+    """The number of unretracted relations of each entity, in both directions."""
+    there = [row.key for row in await rows.rows(ElementKind.ENTITY, ids)]
+    found = await rows.rows_by(ElementKind.RELATION, "end", there) if there else ()
+    number = Counter(end for row in found if row.relation.retracted_at is None for end in row.ends)
+    return {key: number[key] for key in there}
+
+
+# -- mentions, claims and merges ------------------------------------------------------------------------------------
 
 
 async def mentions(rows: Rows, memory_ids: Collection[str], entity_ids: Collection[UUID]) -> list[Mention]:
@@ -125,12 +138,18 @@ def _span(proof: Mention | Claim) -> tuple[int, int]:
     return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
 
 
+async def merges(rows: Rows, entity_ids: Collection[UUID]) -> list[Merge]:
+    """Merges in the order they were made; of some entities, if any are given."""
+    found = await (rows.rows_by("merge", "end", entity_ids) if entity_ids else rows.page("merge"))
+    return [row.merge for row in sorted(found, key=lambda row: row.number)]
+
+
 # -- numbers -------------------------------------------------------------------------------------------------------
 
 
 async def statistics(store: Store) -> Statistics:
     """Element counts of the scope; the caller is in a snapshot."""
-    scope, counts = await store.scope_row(), await store.counts(["memory", "claim", "mention"])
+    scope, counts = await store.scope_row(), await store.counts([*ElementKind, "claim", "mention"])
     entities, relations = sum(counts.entities_by_type.values()), sum(counts.relations_by_type.values())
     return Statistics(
         entities=entities,

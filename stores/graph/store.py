@@ -30,14 +30,16 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.model.reembedding import Reembedding
+from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Store
 from graphsearch.protocols.effects import changes, reads
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.graph import reading
-from graphsearch.stores.writer import communities, keeping, loading, operations, records, reembedding
-from graphsearch.stores.writer.reembedding import Changing, NewVector, Remake
+from graphsearch.stores.writer import communities as grouping
+from graphsearch.stores.writer import keeping, loading, operations
+from graphsearch.stores.writer import records as recording
+from graphsearch.stores.writer import reembedding as changing_model
 
 
 class GraphStore(Store):
@@ -140,6 +142,12 @@ class GraphStore(Store):
         Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
         """
         return await reading.words(self, ids)
+
+    @reads
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """The number of unretracted relations of each entity, in both directions."""
+        async with self.snapshot():
+            return await reading.degrees(self, ids)
 
     # -- the scope -------------------------------------------------------------------------------------------------
 
@@ -285,7 +293,7 @@ class GraphStore(Store):
         be in two communities.
         """
         async with self.writing() as port:
-            await _communities.write_communities(port, communities, replacing=replacing)
+            await grouping.write_communities(port, communities, replacing=replacing)
 
     @changes("communities")
     async def write_summary(self, community: Community, *, version: Hashable) -> bool:
@@ -298,7 +306,7 @@ class GraphStore(Store):
         evidence of its relations, that is forgotten or rewritten. What is only added leaves it.
         """
         async with self.writing() as port:
-            return await _communities.write_summary(port, community, version=version)
+            return await grouping.write_summary(port, community, version=version)
 
     @reads
     async def communities(
@@ -309,7 +317,7 @@ class GraphStore(Store):
         Members that were deleted or merged into another entity are left out.
         """
         async with self.snapshot():
-            return await _communities.communities(self, entity_ids=entity_ids, limit=limit)
+            return await grouping.communities(self, entity_ids=entity_ids, limit=limit)
 
     # -- learning --------------------------------------------------------------------------------------------------
 
@@ -361,7 +369,7 @@ class GraphStore(Store):
     async def records(self, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
         """The next page of records of a kind, in order of key."""
         async with self.snapshot():
-            return await _records.records(self, kind, after=after, limit=limit)
+            return await recording.records(self, kind, after=after, limit=limit)
 
     @changes(
         *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder"),
@@ -378,8 +386,9 @@ class GraphStore(Store):
         `AnalyserError` for records made with another analyser, and `RecordError` for a record out of order or one that
         refers to another that is not there.
         """
+        loading.refuse_other_analyser(settings, self.analyser.name)
         async with self.writing(create=True, changing=True, renewing=replace) as port:
-            await loading.load(port, self.analyser, settings, pages, replace=replace)
+            await loading.load(port, settings, pages, replace=replace)
 
     # -- a change of the embedding model ---------------------------------------------------------------------------
     # New vectors are kept beside the old ones, until one transaction switches. Until then every read and write sees the
@@ -390,4 +399,83 @@ class GraphStore(Store):
     async def reembedding(self) -> Reembedding | None:
         """The unfinished change, or None."""
         async with self.snapshot():
-            return await _reembedding.reembedding(self)
+            return await changing_model.reembedding(self)
+
+    @changes("embedder")
+    async def begin_reembedding(self, name: str, dimensions: int, *, restart: bool = False) -> bool:
+        """Begin a change to a model, or continue it; return False if the scope has the model already.
+
+        `ReembeddingError` if a change to another model is unfinished; with ``restart`` an unfinished change is
+        discarded first. `EmbeddingModelError` for a scope without a model.
+        """
+        async with self.writing() as port:
+            return await changing_model.begin_reembedding(port, self.scope, name, dimensions, restart=restart)
+
+    @reads
+    async def outdated_vectors(
+        self, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
+    ) -> Sequence[OutdatedVector]:
+        """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
+
+        If no change to that model is unfinished, these are all elements with a vector.
+        """
+        async with self.snapshot():
+            return await changing_model.outdated_vectors(self, kind, name, after=after, limit=limit)
+
+    @changes("embedder")
+    async def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
+        """Keep vectors of the next model, of elements that still have one; return their number.
+
+        `ReembeddingError` if no change to the model ``name`` is unfinished, `EmbeddingModelError` for vectors of
+        another length, `InvalidInputError` for vectors that are no finite numbers.
+        """
+        async with self.writing() as port:
+            return await changing_model.put_new_vectors(port, self.scope, kind, name, vectors)
+
+    @changes("embedder")
+    async def switch_embedder(self, name: str, remake: Remake, *, most: int) -> int:
+        """Replace all vectors and the model of the scope in one transaction, if at most ``most`` are outdated.
+
+        These are made by ``remake`` while other writers wait. Returns 0 if it was done, else at least how many vectors
+        are outdated, with nothing changed. Call `settle` afterwards. `ReembeddingError` if no change to the model
+        ``name`` is unfinished.
+        """
+        return await changing_model.switch_embedder(self, name, remake, most=most)
+
+    @changes("embedder")
+    async def cancel_reembedding(self) -> bool:
+        """Discard an unfinished change with its vectors; return whether there was one."""
+        async with self.writing() as port:
+            return await changing_model.cancel_reembedding(port)
+
+    # -- proposals -------------------------------------------------------------------------------------------------
+    # They lie beside the graph: no other read shows or counts them, and `records` leaves them out. They are removed
+    # with their scope alone; forgetting does not reach the request of one that waits.
+
+    @changes("proposals")
+    async def propose(self, proposal: Proposal) -> None:
+        """Store a new proposal, in a scope that is created if it does not exist; one of a known id changes nothing."""
+        async with self.writing(create=True, alone=False) as port:
+            await keeping.propose(port, proposal)
+
+    @reads
+    async def proposals(
+        self,
+        ids: Sequence[UUID] | None = None,
+        *,
+        state: ProposalState | None = None,
+        after: UUID | None = None,
+        limit: int = 1_000,
+    ) -> Sequence[Proposal]:
+        """Proposals, the oldest first: of some ids, in a state, and after the one with the id ``after``."""
+        async with self.snapshot():
+            return await keeping.proposals(self, ids, state=state, after=after, limit=limit)
+
+    @changes("proposals")
+    async def decide(self, before: Proposal, after: Proposal) -> bool:
+        """Put ``after`` in the place of ``before``, if that is still in its state of the same time; return whether.
+
+        Of several who decide at once one does.
+        """
+        async with self.writing() as port:
+            return await keeping.decide(port, before, after)

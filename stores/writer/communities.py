@@ -1,10 +1,9 @@
-"""Communities as rows: written with the summaries that still hold, read with labels of the names that entities have now."""
+"""Communities as rows: written with the summaries that still hold, read with labels of the names entities have now."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from uuid import UUID
 
 import attrs
@@ -12,8 +11,6 @@ import attrs
 from graphsearch.model import Community, CommunitySummary, validation
 from graphsearch.model.codec import decode, encode
 from graphsearch.stores.writer.rows import CommunityRow, MemberRow, Port, Rows
-
-_PAGE = 10_000
 
 
 async def write_communities(
@@ -41,26 +38,23 @@ async def write_communities(
         if (left := each.without(gone)) is not None
     ]
     port.scope.summarised = port.scope.summarised or any(each.summary for each in kept)
-    await put_communities(port, kept)
+    for kind in ("community", "member"):
+        await port.put(kind, [row for each in kept for of, row in rows_of(each) if of == kind], {})
     await port.finish({}, {})
 
 
-async def put_communities(port: Port, communities: Sequence[Community]) -> None:
-    """Put new communities with their members."""
-    rows = [CommunityRow(each.id, each.density, each.summary and encode(each.summary)) for each in communities]
-    await port.put("community", rows, {})
-    members = [
-        MemberRow(member, each.id, strength, each.top.index(member) if member in each.top else None)
-        for each in communities
-        for member, strength in zip(each.members, each.strengths, strict=True)
-    ]
-    await port.put("member", members, {})
+def rows_of(community: Community) -> Iterator[tuple[str, CommunityRow | MemberRow]]:
+    """The rows of a community and of its members, each with its kind."""
+    yield "community", CommunityRow(community.id, community.density, community.summary and encode(community.summary))
+    places = {member: place for place, member in enumerate(community.top)}
+    for member, strength in zip(community.members, community.strengths, strict=True):
+        yield "member", MemberRow(member, community.id, strength, places.get(member))
 
 
 async def write_summary(port: Port, community: Community, *, version: Hashable) -> bool:
     """Store the summary of a stored community, if the graph has not changed (`Curating.write_summary`)."""
     shown = await _shown(port, [community.id])
-    holds = port.scope.version == version and [each.members for each in shown] == [community.members]
+    holds = port.version == version and [each.members for each in shown] == [community.members]
     if holds:
         [row] = await port.rows("community", [community.id])
         new = attrs.evolve(row, summary=community.summary and encode(community.summary))
@@ -88,18 +82,11 @@ async def communities(
 
 async def _shown(rows: Rows, ids: Collection[UUID] | None) -> list[Community]:
     """Stored communities, or all, without merged members and not labelled."""
-    stored = await _all(rows, "community") if ids is None else await rows.rows("community", ids)
+    stored = await (rows.page("community") if ids is None else rows.rows("community", ids))
     own = [row.key for row in stored]
-    members = await (_all(rows, "member") if ids is None else rows.rows_by("member", "community", own))
+    members = await (rows.page("member") if ids is None else rows.rows_by("member", "community", own))
     merged = await rows.tree([row.entity_id for row in members]) if members else {}
     return [shown for each in communities_of(stored, members) if (shown := each.without(merged.keys()))]
-
-
-async def _all(rows: Rows, kind: str) -> list[Any]:
-    found: list[Any] = []
-    while page := await rows.page(kind, after=found[-1].key if found else None, limit=_PAGE):
-        found += page
-    return found
 
 
 def communities_of(rows: Iterable[CommunityRow], members: Iterable[MemberRow]) -> list[Community]:

@@ -1,4 +1,4 @@
-"""What is kept beside elements: links, marks, the log of what was shown, outcomes, health, proposals, and a model's name."""
+"""What is kept beside elements: links, marks, logs of what was shown, outcomes, health, proposals, a model's name."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def memory_links(rows: Rows, memory_ids: Sequence[str]) -> Sequence[Memory
 
 
 async def mark_distinct(port: Port, pairs: Sequence[Pair], *, distinct: bool = True) -> int:
-    """Mark pairs of entities as distinct, or remove the mark; return the number of changes (`Curating.mark_distinct`)."""
+    """Mark pairs of entities as distinct, or remove the mark; return how many changed (`Curating.mark_distinct`)."""
     ends = {end for pair in pairs for end in pair}
     absent = ends.difference(row.key for row in await port.rows("entity", ends))
     validation.refuse(
@@ -145,25 +145,31 @@ async def proposals(
 ) -> Sequence[Proposal]:
     """Proposals, the oldest first (`Reviewing.proposals`)."""
     validation.refuse("page", validation.number("limit", limit, 0))
-    states = tuple(ProposalState) if state is None else (state,)
-    found = await (rows.rows_by("proposal", "state", states) if ids is None else rows.rows("proposal", ids))
-    kept = sorted((row.value for row in found if row.value.state in states), key=_age)
+    place = None
     if after is not None:
         last = await rows.rows("proposal", [after])
-        kept = [each for each in kept if last and _age(each) > _age(last[0].value)]
-    return kept[:limit]
+        if not last:
+            return []
+        place = _age(last[0].value)
+    if ids is None:
+        return [row.value for row in await rows.page("proposal", after=place, limit=limit, state=state)]
+    found = [row.value for row in await rows.rows("proposal", ids)]
+    kept = [each for each in found if state in (None, each.state) and (place is None or _age(each) > place)]
+    return sorted(kept, key=_age)[:limit]
 
 
 async def decide(port: Port, before: Proposal, after: Proposal) -> bool:
     """Put a proposal in the place of another, if that is still in its state of the same time (`Reviewing.decide`)."""
     stored = {row.key: row for row in await port.rows("proposal", [before.id])}
-    is_same = any(
-        (row.value.state, row.value.decided_at) == (before.state, before.decided_at) for row in stored.values()
-    )
-    if is_same:
+    same = [row for row in stored.values() if _since(row.value) == _since(before)]
+    if same:
         await port.put("proposal", [Entry(before.id, after)], stored)
     await port.finish({}, {})
-    return is_same
+    return bool(same)
+
+
+def _since(proposal: Proposal) -> tuple[ProposalState, datetime | None]:
+    return proposal.state, proposal.decided_at
 
 
 def _age(proposal: Proposal) -> tuple[datetime, UUID]:
@@ -178,8 +184,8 @@ async def bind_embedder(port: Port, scope: Scope, name: str, dimensions: int) ->
         port.scope.embedder, port.scope.dimensions = name, dimensions
     elif (held, port.scope.dimensions) != (name, dimensions):
         raise EmbeddingModelError(
-            f"scope {scope} holds vectors of {held!r} ({port.scope.dimensions} numbers), not of {name!r} ({dimensions}): "
-            "use that model, or write to another scope"
+            f"scope {scope} holds vectors of {held!r} ({port.scope.dimensions} numbers), not of {name!r} "
+            f"({dimensions}): use that model, or write to another scope"
         )
     await port.finish({}, {})
 

@@ -217,7 +217,7 @@ class Work:
 
     def sign(self, signature: Signature) -> int:
         """The code of a signature that something has now."""
-        code = _code_of(signature)
+        code = code_of(signature)
         if self._signatures.setdefault(code, signature) != signature:
             raise StoreError(f"two signatures have the code {code}: write these elements with another label")
         return code
@@ -289,6 +289,6 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 
 
 @lru_cache(maxsize=65_536)
-def _code_of(signature: Signature) -> int:
+def code_of(signature: Signature) -> int:
     """Cached: thousands of elements share a few signatures."""
     return signature.code
