@@ -244,11 +244,11 @@ class Counts:
     rows: Mapping[str, int]
     """By kind, of the kinds that were asked for."""
     entities_by_type: Mapping[str, int]
-    """In order of type."""
+    """In order of type, if entities were asked for."""
     relations_by_type: Mapping[str, int]
-    """Those that are not retracted, in order of type."""
+    """Those that are not retracted, in order of type, if relations were asked for."""
     max_degree: int
-    """The most unretracted relations of one entity."""
+    """The most unretracted relations of one entity, if relations were asked for."""
 
 
 @attrs.define

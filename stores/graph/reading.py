@@ -149,7 +149,7 @@ async def merges(rows: Rows, entity_ids: Collection[UUID]) -> list[Merge]:
 
 async def statistics(store: Store) -> Statistics:
     """Element counts of the scope; the caller is in a snapshot."""
-    scope, counts = await store.scope_row(), await store.counts(["memory", "claim", "mention"])
+    scope, counts = await store.scope_row(), await store.counts([*ElementKind, "claim", "mention"])
     entities, relations = sum(counts.entities_by_type.values()), sum(counts.relations_by_type.values())
     return Statistics(
         entities=entities,
