@@ -25,7 +25,7 @@ from graphsearch.model.stored import (
     StoredRelation,
     key_of,
 )
-from graphsearch.stores.writer.folding import code_of
+from graphsearch.stores.writer.work import code_of
 
 _ORDER: Final[Mapping[RecordKind, int]] = {kind: place for place, kind in enumerate(RecordKind)}
 _ENTITY, _MEMORY, _SESSION = RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.SESSION
