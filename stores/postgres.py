@@ -12,7 +12,6 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope, validation
 from graphsearch.protocols import Clock
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_postgres.read.reading import PostgresReading
 from graphsearch.stores.in_postgres.read.rows import PostgresRows
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
@@ -112,7 +111,6 @@ class ScopedPostgresStore(
     PostgresRows,
     PostgresWriting,
     PostgresLearning,
-    PostgresReading,
     PostgresSearching,
     PostgresWalking,
     GraphStore,

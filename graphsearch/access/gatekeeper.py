@@ -166,7 +166,7 @@ class Gatekeeper:
         """Codes of signatures whose relations may differ when folded from visible memories alone."""
         if self.allows_all or self.book.table.shares_none:
             return _NO_CODES
-        codes = await self._store.shared_signatures()
+        codes = await self._store.signature_codes(shared=True)
         (rows,) = await self.book.rows(codes)
         return frozenset(codes[await self._decider.partial(rows)].tolist())
 
@@ -176,7 +176,7 @@ class Gatekeeper:
             return True
         if not self._gate.by_signature:
             return await self._sees_each()
-        (rows,) = await self.book.rows(await self._store.every_signature())
+        (rows,) = await self.book.rows(await self._store.signature_codes(shared=False))
         verdicts = await self._decider.verdicts(ElementKind.ENTITY, rows, rows)
         return verdicts is None or bool((verdicts == ALLOWED).all())
 

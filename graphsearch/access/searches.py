@@ -163,7 +163,7 @@ class Searches:
         """The signatures whose relations may state another fact than is stored."""
         if not self._gatekeeper.allows_all or not self._reader.is_past:
             return self._reader.view.refolded
-        shared: list[int] = (await self._store.shared_signatures()).tolist()
+        shared: list[int] = (await self._store.signature_codes(shared=True)).tolist()
         return shared
 
     async def _restated(self, codes: Collection[int], *, embedded: bool) -> tuple[Hits, list[Relation]]:

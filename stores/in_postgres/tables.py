@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from operator import attrgetter
@@ -19,6 +19,7 @@ import attrs
 import numpy as np
 
 from graphsearch.claims.naming import folded_name
+from graphsearch.columns import Codes
 from graphsearch.model import (
     Claim,
     EdgeKind,
@@ -100,6 +101,8 @@ class Table:
     key: Sequence[str] = ("id",)
     kept: frozenset[str] = frozenset()
     """Columns that writing a stored row again leaves alone."""
+    added: frozenset[str] = frozenset()
+    """Columns to which writing a stored row again adds."""
     scoped: bool = False
     """Whether its key begins with the hash of the scope."""
 
@@ -130,6 +133,11 @@ _READING: Final[Mapping[str, Callable[[Any], Any]]] = {
     "float8[]": tuple,
     "jsonb": lambda value: MappingProxyType(value) if value else _NOTHING,
 }
+
+
+def name_hashes(folded: Iterable[str]) -> Codes:
+    """A signed 64-bit hash of each folded name."""
+    return np.array([name_hash(name) for name in folded], np.int64)
 
 
 @lru_cache(maxsize=65_536)
@@ -446,3 +454,23 @@ TABLES: Final[Mapping[str, Table]] = {
     **_of_kind(ElementKind.MEMORY),
 }
 """By kind of row."""
+
+SIGNATURES: Final = Table(
+    name="signature",
+    columns={"code": "bigint", "content": "jsonb", "shared": "boolean", "users": "bigint"},
+    row=tuple,
+    values=tuple,
+    key=("code",),
+    kept=frozenset({"content", "shared"}),
+    added=frozenset({"users"}),
+)
+"""Contents of signatures, and how many elements have each."""
+NUMBERS: Final = Table(
+    name="tally",
+    columns={"kind": "text", "rows": "bigint"},
+    row=tuple,
+    values=tuple,
+    key=("kind",),
+    added=frozenset({"rows"}),
+)
+"""The numbers of rows of kinds."""

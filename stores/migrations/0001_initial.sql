@@ -46,7 +46,7 @@ CREATE TABLE counter (
 -- What policies see of an element without reading it, by a code made from the content. shared is the content's own field.
 CREATE TABLE signature (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
-    code bigint NOT NULL, content jsonb NOT NULL, shared boolean NOT NULL,
+    code bigint NOT NULL, content jsonb NOT NULL, shared boolean NOT NULL, users bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, code)
 );
 CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shared;
@@ -345,13 +345,13 @@ CREATE TABLE unembedded_fact (
     PRIMARY KEY (org_id, project_id, id)
 );
 
--- Sums over the documents and vectors of a kind, whether elements may lack their documents, and in how many documents a
--- term occurs: one scope's numbers never depend on another's.
+-- The number of rows of a kind, sums over its documents and vectors, whether elements may lack their documents, and in how
+-- many documents a term occurs: one scope's numbers never depend on another's.
 CREATE TABLE tally (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL, documents bigint NOT NULL DEFAULT 0,
     total_length double precision NOT NULL DEFAULT 0, vectors bigint NOT NULL DEFAULT 0,
-    behind boolean NOT NULL DEFAULT false,
+    behind boolean NOT NULL DEFAULT false, rows bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, project_id, kind),
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );

@@ -36,3 +36,18 @@ SELECT coalesce(max(degree), 0) FROM (
 -- drop every signature --
 -- Caches of them end with it.
 UPDATE scope SET shares = false, signatures_dropped = signatures_dropped + 1 WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- drop unused signatures --
+-- Those of some signatures (a) that lose all their users: so many (b) have them no longer.
+WITH unused AS (
+    DELETE FROM signature s USING unnest(%(a)s::bigint[], %(b)s::bigint[]) i (code, fewer)
+    WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.code = ANY(%(a)s::bigint[]) AND s.code = i.code
+        AND s.users <= i.fewer
+    RETURNING s.code
+)
+UPDATE scope SET signatures_dropped = signatures_dropped + (SELECT count(*) FROM unused)
+WHERE org_id = %(org)s AND project_id = %(project)s AND EXISTS (SELECT FROM unused)
+
+-- count fewer users --
+UPDATE signature s SET users = s.users - i.fewer FROM unnest(%(a)s::bigint[], %(b)s::bigint[]) i (code, fewer)
+WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.code = ANY(%(a)s::bigint[]) AND s.code = i.code

@@ -14,7 +14,7 @@ from graphsearch.model.codec import decode
 from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.rows import storable
-from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.sessions import Session, Tally
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES
 
@@ -187,29 +187,28 @@ class RowReads:
 
     async def counts(self, kinds: Collection[str]) -> Counts:
         """The numbers of rows of some kinds, and of elements by type."""
-        wanted = sorted(kinds)
-        numbers = await self.session.rows(_count(tuple(wanted))) if wanted else [()]
+        numbers = {kind: self.session.tallies.get(kind, Tally()).rows for kind in kinds if kind in COUNTED}
+        if others := sorted(set(kinds) - COUNTED):
+            numbers |= zip(others, await self.session.row(_count(tuple(others))), strict=True)
         entities, relations, degree = list[Any](), list[Any](), 0
         if "entity" in kinds:
             entities = await self.session.rows(statement("entities by type"))
         if "relation" in kinds:
             relations = await self.session.rows(statement("relations by type"))
             (degree,) = await self.session.row(statement("largest degree"))
-        return Counts(dict(zip(wanted, numbers[0], strict=True)), dict(entities), dict(relations), degree)
+        return Counts(numbers, dict(entities), dict(relations), degree)
 
     def _has_none(self, kind: str) -> bool:
         """Whether the scope is known to have no rows of a kind, so that nothing need be read."""
-        return _ELEMENTS.get(kind, kind) in _COUNTED and _ELEMENTS.get(kind, kind) not in self.session.tallies
+        return kind in COUNTED and not self.session.tallies.get(kind, Tally()).rows
 
     def _built(self, kind: str, rows: Collection[Sequence[Any]]) -> list[Any]:
         build = TABLES[kind].row
         return [build(row) for row in rows]
 
 
-_ELEMENTS: Final = {"mention": "memory", "claim": "memory", "words": "entity"}
-"""What rows of a kind belong to."""
-_COUNTED: Final = frozenset({"entity", "memory", "relation"})
-"""Kinds that have a tally once anything of them was written."""
+COUNTED: Final = frozenset({"entity", "memory", "relation", "mention", "claim"})
+"""Kinds of which the number of rows is kept."""
 
 
 @cache

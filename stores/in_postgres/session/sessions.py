@@ -98,6 +98,8 @@ class Tally:
     vectors: int = 0
     behind: bool = False
     """Whether a bulk write may have left some of the kind unsettled; see `index.indexing`."""
+    rows: int = 0
+    """The number of rows, also of kinds that are no elements."""
 
 
 @attrs.frozen
@@ -179,8 +181,7 @@ class Session:
         asked = self._kept(query, values)
         if self.keeps_plans:  # in one round trip with those that other tasks ask at the same moment
             return await self.sender.execute(self.scope, asked)
-        self.later(asked)
-        return await self._send()
+        return await self.ask(asked)
 
     def _kept(self, query: bytes, values: Mapping[str, Any]) -> Statement:
         text, names = numbered(query, tuple((name, values[name]) for name in CONSTANTS if name in values))
@@ -188,12 +189,17 @@ class Session:
         return Statement(text, [bound[name] for name in names], kept=True)
 
     def later(self, asked: Statement) -> None:
-        """Let a write send a statement whose answer it does not need together with the next one whose answer it does."""
+        """Let a write send a statement whose answer it does not need together with the next one."""
         self._waiting.append(asked)
 
     def run_later(self, query: bytes, **values: Any) -> None:
         """Execute a statement as `run_kept` does, but see `later`."""
         self.later(self._kept(query, values))
+
+    async def ask(self, asked: Statement) -> Answer:
+        """The answer to a statement of a write."""
+        self.later(asked)
+        return await self._send()
 
     async def flush(self) -> None:
         """Send what waits to be sent."""

@@ -26,14 +26,14 @@ from graphsearch.model import ElementKind
 from graphsearch.model.codec import encode
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
-from graphsearch.stores.in_postgres.index.indexing import count_vectors, drop_vectors, put_vectors
+from graphsearch.stores.in_postgres.index.upkeep import Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
-from graphsearch.stores.in_postgres.read.rows import RowReads, columns, found_by, scope_row, with_keys
+from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
+from graphsearch.stores.in_postgres.read.rows import COUNTED, RowReads, columns, found_by, scope_row, with_keys
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.tables import TABLES, Table
-from graphsearch.stores.in_postgres.write.upkeep import Upkeep
+from graphsearch.stores.in_postgres.tables import NUMBERS, SIGNATURES, TABLES, Table
 from graphsearch.stores.shared.vectors import Matrix
 
 FEW: Final = 200
@@ -74,6 +74,10 @@ class PostgresPort(RowReads):
         self._upkeep = Upkeep(session)
         self._ends: dict[UUID, End] = {}
         """What relations copy from entities that were read or put, as these are now."""
+        self._users: Counter[int] = Counter()
+        """How many more elements have a signature."""
+        self._rows: Counter[str] = Counter()
+        """How many more rows there are of a kind."""
         self._vectors: set[str] = {kind for kind in _ELEMENTS if session.tally(_ELEMENTS[kind]).vectors}
         """The kinds of elements that may have vectors."""
 
@@ -94,12 +98,11 @@ class PostgresPort(RowReads):
         """Write rows; those without one before are new."""
         if not rows:
             return
+        await self._upkeep.put(kind, rows, before)
         if kind.endswith("_vector"):
             await self._put_vectors(kind.removesuffix("_vector"), rows)
             return
-        if kind in ("entity", "memory", "relation", "words"):
-            await self._upkeep.put(kind, rows, before)
-            self.written += len(rows)
+        self._count(kind, rows, before.values())
         if kind == "words":
             return
         ordered = sorted(rows, key=_place)
@@ -117,6 +120,15 @@ class PostgresPort(RowReads):
                 self.session.run_later(statement("weigh relations"), name=row.value.name, prior=row.value.prior)
         elif kind == "outcome":
             self._count_outcomes(ordered, before)
+
+    def _count(self, kind: str, rows: Collection[Any], before: Collection[Any]) -> None:
+        """Count the rows of kinds that are counted, and the elements that have signatures."""
+        if kind in COUNTED:
+            self._rows[kind] += len(rows) - len(before)
+        if kind in _ELEMENTS:
+            self.written += len(rows)
+            self._users.update(row.signature for row in rows)
+            self._users.subtract(row.signature for row in before)
 
     async def _upsert(self, table: Table, cells: Sequence[Sequence[Any]]) -> None:
         """Write the cells of rows, in order of key."""
@@ -189,7 +201,6 @@ class PostgresPort(RowReads):
         self._vectors.add(kind)
         self.session.dimensions = self.scope.dimensions
         await put_vectors(self.session, _ELEMENTS[kind], matrix)
-        self._upkeep.embedded(kind, matrix.keys)
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
         """Let the mentions written for some entities mean others, each its root."""
@@ -216,8 +227,9 @@ class PostgresPort(RowReads):
         if kind.endswith("_vector"):
             await self._drop_vectors(kind.removesuffix("_vector"), gone)
             return
+        await self._upkeep.drop(kind, before)
+        self._count(kind, (), before.values())
         if kind in _ELEMENTS:
-            await self._upkeep.drop(kind, before)
             await self._drop_vectors(kind, gone)
         if kind == "relation":
             self.session.run_later(statement("drop evidence of relations"), a=gone)
@@ -245,6 +257,8 @@ class PostgresPort(RowReads):
                 self.session.run_later(statement("remove scope", table=table))
         self.session.run_later(statement("drop every signature"))
         self.session.tallies, self.session.shares, self._vectors = {}, False, set()
+        self._rows.clear()
+        self._users.clear()
 
     async def switch_vectors(self) -> None:
         """Let all elements have the vectors of their shadows, and none of them a shadow."""
@@ -253,7 +267,10 @@ class PostgresPort(RowReads):
             self.session.run_later(statement("remove scope", table=f"{kind}_embedding"))
             generation = self.session.vector_index(kind).generation
             taken = await self.session.run(statement("shadows to vectors", kind), generation=generation)
-            await count_vectors(self.session, kind, taken.count - self.session.tally(kind).vectors)
+            lost = self.session.tally(kind).vectors - taken.count
+            self.session.run_later(statement("count vectors", kind), step=-lost)
+            if kind is ElementKind.RELATION and lost:
+                self.session.run_later(statement("list all facts"))
             self.session.run_later(statement("remove scope", table=f"{kind}_shadow"))
 
     # -- the end ---------------------------------------------------------------------------------------------------
@@ -266,32 +283,26 @@ class PostgresPort(RowReads):
     async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""
         await self._upkeep.finish()
-        await self._keep_signatures(contents)
-        for kind, codes in released.items():
-            if codes:
-                await self._drop_signatures(kind, codes)
         self._store_scope()
+        if numbers := sorted((kind, step) for kind, step in self._rows.items() if step):
+            self.session.later(self._values(NUMBERS, numbers))
+        await self._keep_signatures(contents)
         await self.session.flush()
 
     async def _keep_signatures(self, contents: Mapping[int, Signature]) -> None:
-        if not contents:
-            return
-        codes = sorted(contents)
-        texts = [json.dumps(encode(contents[code])) for code in codes]
-        known = dict(await self.session.rows(statement("known signatures"), codes=codes, contents=texts))
-        if clashes := [code for code, same in known.items() if not same]:
-            raise StoreError(f"two signatures have the code {clashes[0]}: write these elements with another label")
-        new = [(code, text) for code, text in zip(codes, texts, strict=True) if code not in known]
-        if new:
-            given = columns(new)
-            self.session.run_later(statement("keep signatures"), codes=given["a"], contents=given["b"])
-        if not self.session.shares and any(each.shared for each in contents.values()):
+        """Store the signatures that elements have now, and remove those that none has any more."""
+        fewer = sorted((code, -step) for code, step in self._users.items() if step < 0)
+        for name in ("drop unused signatures", "count fewer users") if fewer else ():
+            self.session.run_later(statement(name), **columns(fewer))
+        more = sorted(code for code, step in self._users.items() if step > 0)
+        if not self.session.shares and any(contents[code].shared for code in more):
             self.session.run_later(statement("mark shared"))
-
-    async def _drop_signatures(self, kind: str, codes: Collection[int]) -> None:
-        dropped = (await self.session.run(_unused_signatures(kind), codes=list(codes))).count
-        if dropped:
-            self.session.run_later(statement("count dropped signatures"), dropped=dropped)
+        for some in (more[at : at + FEW] for at in range(0, len(more), FEW)):
+            cells = [(code, encode(contents[code]), contents[code].shared, self._users[code]) for code in some]
+            asked = self._values(SIGNATURES, cells)
+            same = Statement(asked.text + b" WHERE t.content = excluded.content", asked.values)
+            if (await self.session.ask(same)).count < len(some):
+                raise StoreError("two signatures have the same code: write these elements with another label")
 
     def _store_scope(self) -> None:
         changed = {name: getattr(self.scope, name) for name in _SETTINGS}
@@ -327,8 +338,9 @@ def _head(table: Table) -> str:
 
 def _tail(table: Table) -> str:
     key = ("scope_hash", *table.key, "org_id", "project_id") if table.scoped else ("org_id", "project_id", *table.key)
-    fixed = {*table.key, *table.kept}
-    updates = [
+    fixed = {*table.key, *table.kept, *table.added}
+    updates = [f"{name} = t.{name} + excluded.{name}" for name in table.added]
+    updates += [
         f"{name} = CASE WHEN t.{end} = excluded.{end} THEN t.{name} ELSE excluded.{name} END"
         if name != (end := name.replace("_columns", "_id"))
         else f"{name} = excluded.{name}"
@@ -359,16 +371,6 @@ def _copied_rows(table: Table, source: str) -> bytes:
 @lru_cache
 def _deleted(table: Table, condition: str) -> bytes:
     return f"DELETE FROM {table.name} e WHERE {_IN_SCOPE} AND {condition}".encode()
-
-
-@lru_cache
-def _unused_signatures(kind: str) -> bytes:
-    """The statement that removes those of some signatures that no element has, in one scan of the elements."""
-    return (
-        f"DELETE FROM signature e WHERE {_IN_SCOPE} AND e.code = ANY(%(codes)s::bigint[]) AND e.code NOT IN"
-        f" (SELECT n.signature FROM {kind} n WHERE n.org_id = %(org)s AND n.project_id = %(project)s"
-        " AND n.signature = ANY(%(codes)s::bigint[]))"
-    ).encode()
 
 
 # -- rows ----------------------------------------------------------------------------------------------------------

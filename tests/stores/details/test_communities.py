@@ -24,15 +24,11 @@ from graphsearch.testing.spec_communities import (
     EVE,
     FLO,
     GUS,
-    ONE,
     PEOPLE,
-    TWO,
     community,
-    read_summaries,
-    summarised,
-    summary,
     write_people,
 )
+from tests.stores.details.test_summaries import ONE, TWO, read_summaries, summarised, summary
 from tests.stores.on_both import InMemory, InPostgres
 
 
