@@ -94,7 +94,7 @@ class ClaimRow:
     def shown(self) -> Claim:
         """The claim between the ends that are meant."""
         source, target = self.ends
-        if source is self.claim.source_id and target is self.claim.target_id:
+        if source == self.claim.source_id and target == self.claim.target_id:
             return self.claim
         return revised(self.claim, source_id=source, target_id=target)
 

@@ -5,7 +5,7 @@ import asyncio
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from graphsearch.errors import (
     MigrationError,
@@ -151,6 +151,24 @@ async def test_the_app_role_owns_nothing_and_cannot_change_the_journal(postgres_
         connection.execute("CREATE TEMP TABLE allowed (id integer)")
 
 
+async def test_an_owner_who_is_no_superuser_prepares_what_superusers_began(empty_database: Database) -> None:
+    """The extension is there, and the app role has been made for another database: neither is made or altered again."""
+    owner = sql.Identifier("plain_owner")
+    name = sql.Identifier(str(conninfo_to_dict(empty_database.dsn)["dbname"]))
+    async with await psycopg.AsyncConnection.connect(empty_database.admin_dsn, autocommit=True) as admin:
+        await admin.execute("CREATE EXTENSION vector")
+        await admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(owner, sql.Literal(PASSWORD)))
+        try:
+            await admin.execute(sql.SQL("ALTER DATABASE {} OWNER TO {}").format(name, owner))
+            dsn = make_conninfo(empty_database.admin_dsn, user="plain_owner", password=PASSWORD)
+            assert await migrate(dsn, app_role=APP_ROLE, app_password=PASSWORD)
+            async with PostgresGraphStore.open(empty_database.dsn):
+                pass
+        finally:
+            await admin.execute(sql.SQL("REASSIGN OWNED BY {} TO CURRENT_USER").format(owner))
+            await admin.execute(sql.SQL("DROP OWNED BY {}; DROP ROLE {}").format(owner, owner))
+
+
 async def test_what_is_no_dsn_is_refused_without_quoting_it() -> None:
     with pytest.raises(StoreConfigurationError) as refused:
         await migrate("postgresql://user:secret word@@::host/db", app_role=APP_ROLE)
@@ -170,6 +188,6 @@ async def test_an_old_or_absent_pgvector_is_reported(empty_database: Database, m
     monkeypatch.setattr(migrating, "_VECTOR_VERSION", (99, 0))
     with pytest.raises(MigrationError, match="ALTER EXTENSION vector UPDATE"):
         await migrate(empty_database.admin_dsn, app_role=APP_ROLE)
-    monkeypatch.setattr(migrating, "_EXTENSION", "CREATE EXTENSION IF NOT EXISTS no_such_extension")
+    monkeypatch.setattr(migrating, "_EXTENSION", "no_such_extension")
     with pytest.raises(MigrationError, match="install pgvector"):
         await migrate(empty_database.admin_dsn, app_role=APP_ROLE)

@@ -246,6 +246,10 @@ class Session:
         if rows := list(rows):
             await unbroken(self.connection, copy_rows(self.connection, table, columns, rows))
 
+    def spans(self, scope: Scope) -> bool:
+        """Whether another scope can be read in this transaction too, while it is open."""
+        return self.open and (not self.distributed or scope.org_id == self.scope.org_id)
+
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""
         return self.tallies.get(kind.value, Tally())
