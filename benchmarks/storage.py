@@ -21,10 +21,10 @@ from benchmarks.servers import analyse, databases
 from graphsearch.stores.postgres import PostgresGraphStore
 
 TABLES: Final = {
-    "entity": ("entity", "entity_alias", "entity_document", "entity_posting", "entity_lookup", "name_posting"),
+    "entity": ("entity", "entity_alias", "entity_posting", "name_posting"),
     "entity_vector": ("entity_embedding",),
-    "relation": ("relation", "relation_document", "relation_posting", "evidence"),
-    "memory": ("memory", "mention", "memory_document", "memory_posting"),
+    "relation": ("relation", "relation_posting", "evidence"),
+    "memory": ("memory", "mention", "memory_posting"),
     "memory_vector": ("memory_embedding",),
 }
 """The tables of each kind of element."""

@@ -55,9 +55,8 @@ CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shar
 
 -- given_aliases are among the aliases, which are a fold (graphsearch.claims.naming). An entity that is only named exists
 -- through its mentions, and takes its type from them where given_type is unspecific. Names are looked up in the form
--- folded_name, by its hash because an index entry may not be that long. embedding is the vector of a new entity of a bulk
--- write until it is settled; all others are in entity_embedding. scope_hash is written and checked, and not generated as
--- in relation, because for a generated column Postgres copies the whole row.
+-- folded_name, by its hash because an index entry may not be that long. scope_hash is
+-- written and checked, and not generated as in relation, because for a generated column Postgres copies the whole row.
 CREATE TABLE entity (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL, type text COLLATE "C" NOT NULL, given_type text COLLATE "C" NOT NULL,
@@ -66,14 +65,13 @@ CREATE TABLE entity (
     given_aliases text[] COLLATE "C" NOT NULL, named boolean NOT NULL, labels text[] COLLATE "C" NOT NULL,
     attributes jsonb NOT NULL, importance_weight double precision NOT NULL, feedback_weight double precision NOT NULL,
     outcomes integer NOT NULL DEFAULT 0, valid_from timestamptz, valid_to timestamptz,
-    created_at timestamptz NOT NULL, merged_into uuid, signature bigint NOT NULL, embedding halfvec,
+    created_at timestamptz NOT NULL, merged_into uuid, signature bigint NOT NULL,
     scope_hash bigint NOT NULL
         CONSTRAINT entity_scope_hash CHECK (scope_hash = hashtextextended(org_id, hashtextextended(project_id, 0))),
     PRIMARY KEY (scope_hash, id, org_id, project_id)
         INCLUDE (signature, importance_weight, valid_from, valid_to, created_at, merged_into)
 ) WITH (fillfactor = 90);
-CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash) WHERE embedding IS NULL;
-CREATE INDEX entity_unsettled ON entity (scope_hash) WHERE embedding IS NOT NULL;
+CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash);
 
 -- Aliases in the form in which they are looked up.
 CREATE TABLE entity_alias (
@@ -132,7 +130,7 @@ CREATE INDEX claim_original ON claim (org_id, project_id, original_source_id, or
 -- weight is confidence × prior of the type; folded relations are made of claims, the others were given. One that a merge
 -- brought back had been retracted at lapsed_at. source_columns and target_columns are copies of the signature and the
 -- importance of each end, 8 bytes each; NULL for an end that has a period, was merged away or is younger than the
--- relation, and while the relation is not settled.
+-- relation.
 CREATE TABLE relation (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL, source_id uuid NOT NULL, type text COLLATE "C" NOT NULL, target_id uuid NOT NULL,
@@ -144,23 +142,18 @@ CREATE TABLE relation (
     original_target_id uuid, lapsed_at timestamptz, source_columns uuid, target_columns uuid,
     type_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(type, 0)) STORED,
     learned boolean NOT NULL GENERATED ALWAYS AS (feedback_weight <> 0.5) STORED,
-    settled boolean NOT NULL DEFAULT true,
     scope_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(org_id, hashtextextended(project_id, 0))) STORED,
     PRIMARY KEY (org_id, project_id, id)
 ) WITH (fillfactor = 90);
 -- Strongest first, so that a hub costs no more than any other entity; with the columns that a walk needs, so that it
 -- rarely reads the table. The type may be too long for an index entry, and the feedback weight would be rewritten with
--- every outcome: a hash, and whether the weight was moved, show whether a row must be read. New relations of a bulk write
--- are not in them until they are settled: the two indexes are two fifths of the cost of a write.
+-- every outcome: a hash, and whether the weight was moved, show whether a row must be read.
 CREATE INDEX relation_outgoing ON relation (scope_hash, source_id, weight DESC, id)
     INCLUDE (target_id, target_columns, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
-        retracted_at, learned, org_id, project_id)
-    WHERE settled;
+        retracted_at, learned, org_id, project_id);
 CREATE INDEX relation_incoming ON relation (scope_hash, target_id, weight DESC, id)
     INCLUDE (source_id, source_columns, signature, confidence, type_hash, valid_from, valid_to, created_at, supported_at,
-        retracted_at, learned, org_id, project_id)
-    WHERE settled;
-CREATE INDEX relation_unsettled ON relation (scope_hash) WHERE NOT settled;
+        retracted_at, learned, org_id, project_id);
 CREATE INDEX relation_original ON relation (org_id, project_id, original_source_id, original_target_id)
     WHERE original_source_id IS NOT NULL;
 
@@ -261,8 +254,8 @@ CREATE INDEX proposal_age ON proposal (org_id, project_id, created_at, id);
 
 -- Tables by which elements are found: vectors and words, alike for each kind of element, and approximate names.
 --
--- A bulk write leaves its vectors out of the vector index and its texts without documents (see unsettled.sql). The postings
--- are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
+-- New vectors are not in the vector index of a large scope until it is settled; words are found once they are written. The
+-- postings are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
 -- leakproof, which holds for all operators of full-text search.
 --
 -- A shadow is the vector that an element has after a change of the embedding model, NULL if its text is blank. It
@@ -295,13 +288,6 @@ BEGIN
                 id %2$s NOT NULL, embedding halfvec NOT NULL
             ) PARTITION BY LIST (part);
             ALTER TABLE %1$s_embedding_part ALTER COLUMN embedding SET STORAGE PLAIN;
-
-            CREATE TABLE %1$s_document (
-                org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
-                id %2$s NOT NULL, length real NOT NULL, terms text[] COLLATE "C" NOT NULL,
-                frequencies real[] NOT NULL,
-                PRIMARY KEY (org_id, project_id, id)
-            );
 
             CREATE TABLE %1$s_posting (
                 org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
@@ -345,13 +331,13 @@ CREATE TABLE unembedded_fact (
     PRIMARY KEY (org_id, project_id, id)
 );
 
--- The number of rows of a kind, sums over its documents and vectors, whether elements may lack their documents, and in how
--- many documents a term occurs: one scope's numbers never depend on another's.
+-- The number of rows of a kind, sums over its documents and vectors, and in how many documents a term occurs: one scope's
+-- numbers never depend on another's.
 CREATE TABLE tally (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL, documents bigint NOT NULL DEFAULT 0,
     total_length double precision NOT NULL DEFAULT 0, vectors bigint NOT NULL DEFAULT 0,
-    behind boolean NOT NULL DEFAULT false, rows bigint NOT NULL DEFAULT 0,
+    rows bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, project_id, kind),
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
@@ -365,15 +351,7 @@ CREATE TABLE term (
 -- approximate names
 
 -- Words and trigrams of the names that an entity shows, as graphsearch.claims.naming makes them; ordinal 0 is its own
--- name, the others are its aliases; names are folded. An entity has its row and its postings if it has its document. The
--- postings are a table for the same reason as those of documents.
-CREATE TABLE entity_lookup (
-    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
-    id uuid NOT NULL, names text[] COLLATE "C" NOT NULL, terms text[] COLLATE "C" NOT NULL, sizes integer[] NOT NULL,
-    ordinals integer[] NOT NULL, positions integer[] NOT NULL,
-    PRIMARY KEY (org_id, project_id, id)
-);
-
+-- name, the others are its aliases. A table for the same reason as the postings of texts.
 CREATE TABLE name_posting (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     term text COLLATE "C" NOT NULL, size integer NOT NULL, entity_id uuid NOT NULL, ordinal integer NOT NULL,
@@ -392,8 +370,8 @@ BEGIN
     FOR part IN
         SELECT a.attrelid::regclass AS owner, a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind IN ('r', 'p') AND a.attname IN ('aliases', 'attributes',
-            'content', 'description', 'element_ids', 'element_kinds', 'embedding', 'evidence', 'fact', 'frequencies',
-            'given_aliases', 'labels', 'names', 'ordinals', 'positions', 'sizes', 'subject', 'surface', 'terms', 'text', 'words')
+            'content', 'description', 'element_ids', 'element_kinds', 'embedding', 'evidence', 'fact',
+            'given_aliases', 'labels', 'subject', 'surface', 'text', 'words')
     LOOP
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', part.owner, part.name);
     END LOOP;

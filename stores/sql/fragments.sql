@@ -1,6 +1,5 @@
 -- The fragments that statements share. Some have a text for each kind of element: a statement for every kind has {view}, one
--- for a single kind names it, as in {entity view}. Some have one for scopes where all is settled, and one where a bulk write
--- left something for later (unsettled.sql). A fragment may hold others. {seen} is {relation view}, or true in "left out",
+-- for a single kind names it, as in {entity view}. A fragment may hold others. {seen} is {relation view}, or true in "left out",
 -- which has its own {step}: columns that nobody reads cost a tenth of a walk.
 
 -- entity columns --
@@ -70,21 +69,6 @@ coalesce(
     e.valid_from, e.created_at
 )
 
--- entity text --
-array_to_string(e.name || e.aliases || e.description, E'\n')
-
--- relation text --
-e.fact
-
--- memory text --
-concat_ws(E'\n', e.subject, e.speaker, e.text, to_char(e.occurred_at AT TIME ZONE 'UTC', 'FMDD FMMonth FMYYYY'))
-
--- unmerged --
-(e.merged_into IS NULL OR NOT EXISTS (
-    SELECT FROM merge m
-    WHERE m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = e.id AND m.undone_at IS NULL
-))
-
 -- forms --
 -- The distinct surfaces and types of the mentions of entity e, found one after the other in the index.
 RECURSIVE forms AS (
@@ -99,17 +83,6 @@ RECURSIVE forms AS (
     ) later
 )
 
--- settled vectors --
-{kind}_embedding
-
--- unsettled vectors --
--- The vectors in the rows of entities are in no index.
-(
-    SELECT org_id, project_id, id, embedding, generation FROM entity_embedding
-    UNION ALL
-    SELECT org_id, project_id, id, embedding, 2147483647 FROM entity WHERE embedding IS NOT NULL
-)
-
 -- nearest candidates --
 -- Sorted before they are joined, hardly more of the elements are looked up than are returned.
 (
@@ -119,23 +92,16 @@ RECURSIVE forms AS (
     ORDER BY c.value, c.id LIMIT %(limit)s
 )
 
--- settled named --
+-- bearers --
+-- The entities with a wanted name or alias.
 SELECT wanted.place, wanted.name, x.id, x.alias FROM wanted CROSS JOIN LATERAL (
     SELECT e.id, false AS alias FROM entity e
-    WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NULL
-        AND e.name_hash = wanted.hash AND e.folded_name = wanted.folded AND {unmerged}
+    WHERE e.org_id = %(org)s AND e.project_id = %(project)s
+        AND e.name_hash = wanted.hash AND e.folded_name = wanted.folded AND e.merged_into IS NULL
     UNION ALL
     SELECT entity_id, true FROM entity_alias
     WHERE org_id = %(org)s AND project_id = %(project)s AND hash = wanted.hash AND name = wanted.folded
 ) x
-
--- unsettled named --
--- The unsettled entities are read once for all the names.
-{settled named}
-UNION ALL
-SELECT wanted.place, wanted.name, e.id, false
-FROM wanted JOIN entity e ON e.name_hash = wanted.hash AND e.folded_name = wanted.folded
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.embedding IS NOT NULL AND {unmerged}
 
 -- scored step --
 weight, e.id, confidence, signature, learned, supported_at, valid_from, created_at
@@ -153,65 +119,16 @@ false, source_id, source_columns, {step}
 -- The strongest relations of an entity f in either direction.
 (SELECT {outgoing} FROM relation e
 WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-    AND settled AND source_id = f.id AND {seen}
+    AND source_id = f.id AND {seen}
 ORDER BY weight DESC, id LIMIT %(limit)s)
 UNION ALL
 (SELECT {incoming} FROM relation e
 WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
-    AND settled AND target_id = f.id AND {seen}
+    AND target_id = f.id AND {seen}
 ORDER BY weight DESC, id LIMIT %(limit)s)
 
--- settled hops --
-(
-    SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place), LATERAL ({steps around}) x
-)
-
--- settled beyond --
-UNION ALL
-SELECT f.place, x.* FROM further f CROSS JOIN LATERAL ({steps around}) x
-
--- unsettled beyond --
--- Unsettled relations are read once for a frontier that is known.
-
--- unsettled hops --
--- The unsettled relations are read once for the whole frontier, and ranked among the settled ones.
-(
-    SELECT * FROM (
-        SELECT *, row_number() OVER (PARTITION BY place, outgoing ORDER BY weight DESC, id) AS rank FROM (
-            SELECT * FROM {settled hops} settled
-            UNION ALL
-            SELECT f.place, {outgoing}
-            FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.source_id = f.id
-            WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
-            UNION ALL
-            SELECT f.place, {incoming}
-            FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place) JOIN relation e ON e.target_id = f.id
-            WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND NOT e.settled AND {seen}
-        ) met
-    ) ranked
-    WHERE rank <= %(limit)s ORDER BY place, outgoing DESC, rank
-)
-
--- entity embedded --
-json_build_array(x.name, x.type, x.description)::text
-
--- relation embedded --
-x.fact
-
--- memory embedded --
-json_build_array(x.subject, x.speaker, x.text)::text
-
--- entity written --
-type, given_type, name, folded_name, name_hash, description, aliases, named, labels, attributes, importance_weight,
-feedback_weight, valid_from, valid_to, created_at, merged_into, signature, embedding
-
--- relation written --
-source_id, type, target_id, valid_from, valid_to, fact, kind, confidence, weight, labels, attributes, feedback_weight,
-evidence, supported_at, created_at, retracted_at, folded, signature, source_columns, target_columns
-
--- memory written --
-text, subject, speaker, session_id, position, occurred_at, zone, source, labels, attributes, feedback_weight, created_at,
-signature
+-- hops --
+SELECT f.place, x.* FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place), LATERAL ({steps around}) x
 
 -- hits --
 {ids},
@@ -219,18 +136,9 @@ coalesce(string_agg(int8send(signature), ''), ''),
 coalesce(string_agg(float8send(value), ''), ''),
 coalesce(string_agg(float8send(importance), ''), '')
 
--- settled postings --
+-- postings --
 SELECT id, frequency, length FROM {kind}_posting
 WHERE org_id = %(org)s AND project_id = %(project)s AND term = wanted.term
-
--- unsettled postings --
--- Those of texts that have no document yet are given.
-{settled postings}
-UNION ALL
-SELECT new.id, new.frequency, new.length
-FROM unnest(%(new_terms)s::text[], %(new_ids)s::{id}[], %(new_frequencies)s::float8[], %(new_lengths)s::float8[])
-    new (term, id, frequency, length)
-WHERE new.term = wanted.term
 
 -- share of score --
 -- What a posting p of a wanted term adds to the BM25 of its text.

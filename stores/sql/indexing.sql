@@ -1,4 +1,4 @@
--- Documents, which lexical search reads, and vectors, with their sums.
+-- What searches by words, by names and by vectors read, kept up to date with the rows that are written.
 
 -- upsert words --
 INSERT INTO entity_words AS w (org_id, project_id, id, words)
@@ -7,78 +7,6 @@ ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE 
 
 -- remove words --
 DELETE FROM entity_words WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
-
--- changed documents --
--- A length below 0 drops a document.
-INSERT INTO changed_{kind}
-SELECT i.id, i.length, i.terms, i.frequencies,
-    coalesce(d.length, 0) AS old_length, coalesce(d.terms, ARRAY[]::text[]) AS old_terms, d.id IS NOT NULL AS replaces
-FROM incoming_{kind}_document i
-LEFT JOIN {kind}_document d ON d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = i.id
-    AND d.id = ANY(%(ids)s::{id}[])
-WHERE CASE WHEN d.id IS NULL THEN i.length >= 0
-    ELSE i.length < 0 OR (d.terms, d.frequencies) IS DISTINCT FROM (i.terms, i.frequencies) END
-
--- what changed --
--- Whether any document did, and the ids of those that were there before.
-SELECT count(*) > 0, coalesce(array_agg(id) FILTER (WHERE replaces), '{}') FROM changed_{kind}
-
--- count terms --
-WITH delta AS MATERIALIZED (
-    SELECT term, sum(step) AS step FROM (
-        SELECT unnest(terms) AS term, 1 AS step FROM changed_{kind}
-        UNION ALL
-        SELECT unnest(old_terms), -1 FROM changed_{kind}
-    ) steps GROUP BY term HAVING sum(step) <> 0
-)
-INSERT INTO term AS t (org_id, project_id, kind, term, documents)
-SELECT %(org)s, %(project)s, '{kind}', term, step FROM delta ORDER BY term
-ON CONFLICT (org_id, project_id, kind, term) DO UPDATE SET documents = t.documents + excluded.documents
-
--- forget terms --
-DELETE FROM term WHERE org_id = %(org)s AND project_id = %(project)s AND kind = '{kind}' AND documents = 0
-    AND term IN (SELECT unnest(old_terms) FROM changed_{kind})
-
--- count documents --
-INSERT INTO tally AS t (org_id, project_id, kind, documents, total_length)
-SELECT %(org)s, %(project)s, '{kind}',
-    coalesce(sum((length > 0)::integer - (old_length > 0)::integer), 0), coalesce(sum(greatest(length, 0) - old_length), 0)
-FROM changed_{kind}
-ON CONFLICT (org_id, project_id, kind) DO UPDATE SET
-    documents = t.documents + excluded.documents, total_length = t.total_length + excluded.total_length
-
--- drop postings --
--- Each posting is looked up by itself: without statistics the planner would read all postings of the scope for a few.
-DELETE FROM {kind}_posting p
-USING (
-    SELECT there.place
-    FROM {kind}_document d
-    CROSS JOIN LATERAL unnest(d.terms) old (term)
-    CROSS JOIN LATERAL (
-        SELECT ctid AS place FROM {kind}_posting
-        WHERE org_id = %(org)s AND project_id = %(project)s AND term = old.term AND id = d.id
-        LIMIT 1
-    ) there
-    WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = ANY(%(ids)s::{id}[])
-) old
-WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
-
--- drop documents --
-DELETE FROM {kind}_document d USING changed_{kind} c
-WHERE d.org_id = %(org)s AND d.project_id = %(project)s AND d.id = c.id AND c.length < 0
-
--- upsert documents --
-INSERT INTO {kind}_document (org_id, project_id, id, length, terms, frequencies)
-SELECT %(org)s, %(project)s, id, length, terms, frequencies FROM changed_{kind} WHERE length >= 0 ORDER BY id
-ON CONFLICT (org_id, project_id, id) DO UPDATE SET
-    length = excluded.length, terms = excluded.terms, frequencies = excluded.frequencies
-
--- post documents --
-INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
-SELECT %(org)s, %(project)s, u.term, c.id, u.frequency, c.length
-FROM changed_{kind} c, unnest(c.terms, c.frequencies) u (term, frequency)
-ORDER BY u.term, c.id
-RETURNING 1
 
 -- insert vectors --
 INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
@@ -109,22 +37,6 @@ WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s AND id =
 DELETE FROM {kind}_embedding_part p USING incoming_{kind}_embedding i, {kind}_embedding v
 WHERE p.part = %(part)s AND p.org_id = %(org)s AND p.project_id = %(project)s AND p.id = i.id
     AND v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id AND v.embedding <> i.embedding
-
--- drop vectors of changed facts --
-DELETE FROM relation_embedding v
-WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id IN (
-    SELECT r.id FROM incoming_relation i
-    JOIN relation r ON r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = i.id
-    WHERE r.fact <> i.fact
-)
-RETURNING v.id
-
--- list facts written --
-INSERT INTO unembedded_fact (org_id, project_id, id)
-SELECT %(org)s, %(project)s, i.id FROM incoming_relation i
-LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id
-WHERE v.id IS NULL AND i.fact <> '' AND i.retracted_at IS NULL
-ORDER BY i.id ON CONFLICT DO NOTHING
 
 -- list facts --
 INSERT INTO unembedded_fact (org_id, project_id, id)
@@ -228,3 +140,8 @@ INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)
 SELECT %(org)s, %(project)s, id, ordinal, name, hash
 FROM unnest(%(ids)s::uuid[], %(ordinals)s::integer[], %(names)s::text[], %(hashes)s::bigint[]) new (id, ordinal, name, hash)
 ORDER BY id, ordinal
+
+-- shadows to vectors --
+INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
+SELECT org_id, project_id, id, vector_dims(embedding), embedding, %(generation)s FROM {kind}_shadow
+WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL ORDER BY id

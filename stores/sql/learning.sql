@@ -1,25 +1,4 @@
--- What was surfaced to sessions, and the effect of their outcomes.
-
--- owner of session --
--- The principal that opened a session, if any did, and whether an injection of this id is logged.
-SELECT
-    (SELECT principal FROM session WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(session_id)s),
-    EXISTS (SELECT FROM injection WHERE org_id = %(org)s AND project_id = %(project)s AND id = %(id)s)
-
--- open session --
--- Changes nothing where a transaction at the same time opened it, for which this one waits.
-INSERT INTO session (org_id, project_id, id, principal) VALUES (%(org)s, %(project)s, %(session_id)s, %(principal)s)
-ON CONFLICT DO NOTHING
-
--- log injection --
-INSERT INTO injection (org_id, project_id, id, session_id, principal, created_at, tokens, element_kinds, element_ids)
-VALUES (%(org)s, %(project)s, %(id)s, %(session_id)s, %(principal)s, %(created_at)s, %(tokens)s, %(kinds)s, %(ids)s)
-ON CONFLICT DO NOTHING
-
--- injections --
-SELECT id, session_id, principal, created_at, tokens, element_kinds, element_ids FROM injection
-WHERE org_id = %(org)s AND project_id = %(project)s AND session_id = %(session_id)s
-ORDER BY created_at, id
+-- The effect of outcomes on the weights of elements.
 
 -- not logged --
 -- Injections that are not in the log of a session.
@@ -68,13 +47,3 @@ WITH given AS (
         AND o.session_id = %(session_id)s
 )
 SELECT id FROM moved
-
--- outcomes --
-SELECT o.kind, o.element_id, o.session_id, o.seq, o.outcome
-FROM unnest(%(kinds)s::text[], %(ids)s::text[]) e (kind, id)
-JOIN outcome o ON o.kind = e.kind AND o.element_id = e.id
-WHERE o.org_id = %(org)s AND o.project_id = %(project)s
-ORDER BY o.kind, o.element_id, o.seq
-
--- record health --
-UPDATE scope SET health = %(history)s::jsonb WHERE org_id = %(org)s AND project_id = %(project)s

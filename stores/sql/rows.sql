@@ -51,3 +51,73 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND EXISTS (SELECT FROM unus
 -- count fewer users --
 UPDATE signature s SET users = s.users - i.fewer FROM unnest(%(a)s::bigint[], %(b)s::bigint[]) i (code, fewer)
 WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.code = ANY(%(a)s::bigint[]) AND s.code = i.code
+
+-- entities by type --
+SELECT type, count(*) FROM entity WHERE org_id = %(org)s AND project_id = %(project)s GROUP BY type ORDER BY type
+
+-- relations by type --
+SELECT type, count(*) FROM relation
+WHERE org_id = %(org)s AND project_id = %(project)s AND retracted_at IS NULL GROUP BY type ORDER BY type
+
+-- merge tree --
+-- What each entity was merged into, of all entities that these were merged into and all that were merged into those.
+WITH RECURSIVE above AS (
+    SELECT id FROM unnest(%(ids)s::uuid[]) i (id)
+    UNION
+    SELECT m.target_id FROM above JOIN merge m
+        ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = above.id AND m.undone_at IS NULL
+), below AS (
+    SELECT id FROM above
+    UNION
+    SELECT m.source_id FROM below JOIN merge m
+        ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.target_id = below.id AND m.undone_at IS NULL
+)
+SELECT m.source_id, m.target_id FROM below JOIN merge m
+    ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = below.id AND m.undone_at IS NULL
+
+-- written since --
+SELECT
+    (SELECT count(*) FROM mention n
+        JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)
+        WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = %(id)s AND m.merges >= %(number)s)
+    + (SELECT count(*) FROM claim c
+        JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
+        WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND (c.source_id = %(id)s OR c.target_id = %(id)s)
+            AND c.source_id <> %(source_id)s AND c.target_id <> %(source_id)s AND m.merges >= %(number)s)
+
+-- delete rows --
+-- What a table keeps for each of some elements.
+DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND {key} = ANY(%(ids)s::{id}[])
+
+-- scoped tables --
+-- The rows of vector_index, which the app role may not delete, go with those of scope. Names with a number are of shards.
+SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'
+WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND c.relname <> 'vector_index'
+    AND c.relname !~ '_[0-9]+$'
+
+-- remove scope --
+DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- existing --
+SELECT id FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- columns of ends --
+-- The endpoint columns of entities, for relations that are not older than the entity.
+SELECT n.id, encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid, n.created_at FROM entity n
+WHERE n.scope_hash = %(scope)s AND n.org_id = %(org)s AND n.project_id = %(project)s AND n.id = ANY(%(ids)s::uuid[])
+    AND n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL
+
+-- copy columns of sources --
+UPDATE relation r SET source_columns = ({endpoint} AND n.id = r.source_id)
+WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.source_id = ANY(%(ids)s::uuid[])
+
+-- copy columns of targets --
+UPDATE relation r SET target_columns = ({endpoint} AND n.id = r.target_id)
+WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.target_id = ANY(%(ids)s::uuid[])
+
+-- mark shared --
+UPDATE scope SET shares = true WHERE org_id = %(org)s AND project_id = %(project)s
+
+-- weigh relations --
+UPDATE relation SET weight = confidence * %(prior)s
+WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weight <> confidence * %(prior)s

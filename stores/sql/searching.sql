@@ -8,7 +8,7 @@
 WITH candidate AS MATERIALIZED (
     SELECT id, embedding::vector <=> (SELECT %(vector)s::vector) AS value
     FROM (
-        SELECT id, embedding FROM {vectors} v WHERE org_id = %(org)s AND project_id = %(project)s
+        SELECT id, embedding FROM {kind}_embedding v WHERE org_id = %(org)s AND project_id = %(project)s
         ORDER BY embedding <=> (SELECT %(vector)s::vector::halfvec), id LIMIT %(candidates)s
     ) rough
 )
@@ -25,7 +25,7 @@ WITH indexed AS MATERIALIZED (
 ), candidate AS MATERIALIZED (
     SELECT id, value FROM indexed
     UNION ALL
-    (SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {vectors} v
+    (SELECT id, embedding::vector <=> %(vector)s::vector AS value FROM {kind}_embedding v
     WHERE org_id = %(org)s AND project_id = %(project)s AND generation >= %(generation)s
     ORDER BY value, id LIMIT %(candidates)s)
 )
@@ -39,7 +39,7 @@ FROM {nearest candidates} hit
 -- vectors by key --
 -- All of one length, each as it is sent: a header of two two-byte numbers, then its numbers.
 SELECT {ids}, coalesce(string_agg(vector_send(v.embedding::vector), ''), '')
-FROM {vectors} v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s::{id}[])
+FROM {kind}_embedding v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = ANY(%(found)s::{id}[])
 
 -- locate --
 SELECT {hits} FROM (
@@ -122,7 +122,7 @@ WITH wanted AS (
     SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
 )
 SELECT n.name, n.id, bool_and(n.alias) AS alias
-FROM ({named}) n
+FROM ({bearers}) n
 GROUP BY n.place, n.name, n.id
 ORDER BY n.id, n.place
 
@@ -133,7 +133,7 @@ WITH wanted AS (
     SELECT * FROM unnest(%(names)s::text[], %(folded)s::text[], %(hashes)s::bigint[]) WITH ORDINALITY a (name, folded, hash, place)
 ), match AS MATERIALIZED (
     SELECT false AS partly, n.place, n.name, n.id, bool_and(n.alias) AS alias, false AS common
-    FROM ({settled named}) n GROUP BY n.place, n.name, n.id
+    FROM ({bearers}) n GROUP BY n.place, n.name, n.id
     UNION ALL
     SELECT true, a.place, a.word, p.entity_id, p.ordinal > 0, p.entities >= %(limit)s
     FROM unnest(%(words)s::text[], %(terms)s::text[]) WITH ORDINALITY a (word, term, place)
@@ -178,8 +178,9 @@ WITH candidate AS MATERIALIZED (
     ) p
     WHERE p.position <= p.size - p.common AND wanted.at <= wanted.length - p.common
 )
-SELECT c.place, c.entity_id, l.names[c.ordinal + 1]
+SELECT c.place, c.entity_id, e.name
 FROM candidate c
 CROSS JOIN LATERAL (
-    SELECT names FROM entity_lookup WHERE org_id = %(org)s AND project_id = %(project)s AND id = c.entity_id OFFSET 0
-) l
+    SELECT CASE WHEN c.ordinal = 0 THEN name ELSE aliases[c.ordinal] END AS name FROM entity
+    WHERE scope_hash = %(scope)s AND org_id = %(org)s AND project_id = %(project)s AND id = c.entity_id OFFSET 0
+) e

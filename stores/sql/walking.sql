@@ -10,13 +10,15 @@
 -- With it come the relations of the entities that are reached, unless these are as many as a limit: a walk goes on from
 -- them. The first hop has a number of rows, and the second begins at further entities.
 WITH first AS MATERIALIZED (
-    SELECT * FROM {hops} hops
+    {hops}
 ), reached AS MATERIALIZED (
     SELECT DISTINCT far AS id FROM first WHERE far NOT IN (SELECT unnest(%(frontier)s::uuid[])) LIMIT %(most)s
 ), further AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY id) AS place FROM reached WHERE (SELECT count(*) FROM reached) < %(most)s
 ), hop AS MATERIALIZED (
-    SELECT * FROM first {beyond}
+    SELECT * FROM first
+    UNION ALL
+    SELECT f.place, x.* FROM further f CROSS JOIN LATERAL ({steps around}) x
 )
 SELECT steps.*, others.* FROM (
     SELECT
@@ -64,7 +66,7 @@ SELECT reason, count(*) FROM (
             ) = ANY(%(only)s::text[]))
         ) THEN 'other_type'
     END AS reason
-    FROM {hops} e
+    FROM ({hops}) e
 ) reasons
 WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason
 

@@ -95,6 +95,7 @@ async def _read(work: Work, batch: Batch) -> Batch:
     await work.relations.read(
         [*(each.id for each in batch.relations), *(key for key in ids if key not in work.entities)]
     )
+    await work.words.read(batch.words)
     tables: tuple[Table[Any, Any], ...] = (work.entities, work.relations, work.memories)
     rows = ((table.kind, row) for table in tables for key in batch.embedded if (row := table.get(key)) is not None)
     return with_current_vectors(batch, [getattr(row, kind) for kind, row in rows])

@@ -270,7 +270,7 @@ async def test_ids_go_on_as_in_the_scope_exported(file, sample, other, tmp_path)
         own = await store.id_key()
         changed = lines[0].replace(str(own).encode(), str(key).encode())
         (tmp_path / kind).write_bytes(b"".join(sealed([changed, *lines[1:]])))
-        for source, minted_by in ((tmp_path / kind, key), (sample, own)):
+        for source, minted_by in ((sample, own), (tmp_path / kind, key)):
             await import_scope(store, source, replace=True)
             assert await store.id_key() == minted_by
     wrong = lines[0].replace(str(own).encode(), b"x")

@@ -8,7 +8,7 @@ from typing import Final
 from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.session.statements import catalogue, statement
 
-TABLES: Final = ("claim", "relation", "entity_words", "entity_lookup", "unembedded_fact", "scope", "session")
+TABLES: Final = ("claim", "relation", "entity_words", "unembedded_fact", "scope", "session")
 """Tables that statements for any table are composed with."""
 
 
@@ -19,7 +19,6 @@ def every_text() -> Iterator[tuple[str, str]]:
         for kind in ElementKind:
             tables = TABLES if "{table}" in template else ("entity",)
             for given in ({"table": table, "key": "id"} for table in tables):
-                for unsettled in (False, True):
-                    texts[statement(name, kind, unsettled=unsettled, **given).decode()] = None
+                texts[statement(name, kind, **given).decode()] = None
         for text in texts:
             yield name, text

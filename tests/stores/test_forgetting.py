@@ -177,7 +177,7 @@ async def test_the_database_keeps_nothing_of_it(postgres: PostgresGraphStore, po
     await write_the_secret(store)
     before = {name for name, content in rows(postgres_database.admin_dsn).items() if MARK in content}
     everywhere = {"entity", "memory", "relation", "mention", "claim", "evidence", "term", "signature"}
-    everywhere |= {"memory_link", "injection", "outcome", "entity_document", "memory_posting", "relation_posting"}
+    everywhere |= {"memory_link", "injection", "outcome", "entity_posting", "memory_posting", "relation_posting"}
     assert everywhere <= before
     assert MARK in pickled(postgres._gateway._library)
     await kept_like_the_first(store, alone)

@@ -1,4 +1,4 @@
-"""After any changes to a scope that bulk writes left unsettled, Postgres reports and answers what memory does."""
+"""After any changes to a scope Postgres reports and answers what memory does."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from graphsearch.model import (
     Vector,
 )
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_postgres.index import indexing, vector_index
+from graphsearch.stores.in_postgres.index import upkeep, vector_index
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, ref, rows_of, signature_of, view
 from graphsearch.testing.strategies import EMBEDDER, SURFACES, answers
@@ -170,19 +170,7 @@ class Chance:
         return lambda store: store.register_types(known)
 
     def settle(self) -> Act:
-        """Settle some deferred elements of every kind, or all."""
-        some, limit = self.rng.random() < 0.5, self.rng.randint(1, 2 * BULK)
-
-        async def settle_some(store: GraphStore) -> None:
-            if not some:
-                await store.settle()
-            elif isinstance(store, ScopedPostgresStore):
-                for kind in ElementKind:
-                    async with store._gateway.writing(store.scope) as session:
-                        await indexing.settle(session, kind, limit)
-                        await vector_index.settle_vectors(session, kind)
-
-        return settle_some
+        return lambda store: store.settle()
 
 
 async def tried(act: Act, store: GraphStore) -> Any:
@@ -225,7 +213,8 @@ async def everything(store: GraphStore) -> tuple[Mapping[str, Any], Sequence[Any
 async def test_both_stores_answer_alike(
     seed: int, clock: FixedClock, shared_pool: AsyncConnectionPool[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "BULK", BULK)
+    monkeypatch.setattr(upkeep, "WAITING", BULK)
+    monkeypatch.setattr(upkeep, "TOGETHER", 3 * BULK)
     monkeypatch.setattr(vector_index, "EXACT_UNTIL", 10 * (seed % 2))
     scope, rng = {"org_id": "alike", "project_id": str(seed)}, random.Random(seed)  # noqa: S311 - no secret
     memory = InMemoryGraphStore(clock=clock).with_scope(**scope)

@@ -1,4 +1,4 @@
-"""Names in Postgres: by indexes alone, as the app role, settled or not."""
+"""Names in Postgres: by indexes alone, as the app role."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pytest
 
 from graphsearch.errors import MigrationError
 from graphsearch.model import Batch, Entity, Memory, Mention
-from graphsearch.stores.in_postgres.index import indexing
-from graphsearch.stores.in_postgres.read.names import unnamed
 from graphsearch.stores.in_postgres.session import migrating
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import person
 from tests.fix_postgres import APP_ROLE, Database
 
@@ -49,30 +48,21 @@ async def answers(store: ScopedPostgresStore) -> Any:
     )
 
 
-async def test_answers_are_the_same_before_and_after_settling(
-    scoped: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(indexing, "BULK", 50)
-    everybody = people(300)
-    await scoped.write(Batch(entities=everybody[:20]))
-    await scoped.write(
-        Batch(
-            entities=everybody[20:],
-            memories=(Memory(id="m"),),
-            mentions=(Mention(memory_id="m", entity_id=everybody[40].id, surface="Nobody"),),
-        )
-    )
-    merged = await scoped.merge(everybody[50].id, everybody[60].id)
-    await scoped.mark_distinct([(everybody[70].id, everybody[170].id)])
-    async with scoped._gateway.reading(scoped.scope) as session:
-        assert len(await unnamed(session)) > 200
-    before = await answers(scoped)
-    assert await scoped.settle() > 200
-    async with scoped._gateway.reading(scoped.scope) as session:
-        assert await unnamed(session) == []
-    assert await answers(scoped) == before
-    await scoped.undo_merge(merged.id)
-    assert len(await scoped.find_names([everybody[50].name])) == 1
+async def test_names_are_found_alike_however_many_were_written_together(postgres_store: PostgresGraphStore) -> None:
+    everybody, found = people(300), []
+    for size in (7, 300):
+        store = postgres_store.with_scope(org_id="org", project_id=f"{size} together")
+        for at in range(0, len(everybody), size):
+            await store.write(Batch(entities=everybody[at : at + size]))
+        memory = Memory(id="m", created_at=NOON)
+        mention = Mention(memory_id="m", entity_id=everybody[40].id, surface="Nobody")
+        await store.write(Batch(memories=(memory,), mentions=(mention,)))
+        merged = await store.merge(everybody[50].id, everybody[60].id)
+        found.append([await answers(store), await store.find_names([everybody[50].name])])
+        await store.undo_merge(merged.id)
+        assert len(await store.find_names([everybody[50].name])) == 1
+    assert found[0] == found[1]
+    assert all(any(each) for each in found[0][0][:3])
 
 
 async def test_lookups_read_no_table_from_end_to_end(

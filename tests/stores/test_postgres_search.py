@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from itertools import pairwise
-from typing import Any
 from uuid import UUID
 
-import attrs
 import numpy as np
 import psycopg
 import pytest
@@ -13,7 +10,6 @@ import pytest
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector, View
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.index import indexing as deferred
 from graphsearch.stores.in_postgres.index import nearest as nearest_vectors
 from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
@@ -46,7 +42,6 @@ def vectors_of(entities: list[Entity], dimensions: int, seed: int = 0) -> dict[U
 def small_scopes_use_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_index, "EXACT_UNTIL", 100)
     monkeypatch.setattr(nearest_vectors, "PER_CANDIDATE", 1)
-    monkeypatch.setattr(deferred, "BULK", 50)
 
 
 async def nearest(store: ScopedPostgresStore, query: Vector, limit: int = 10) -> list[UUID]:
@@ -68,7 +63,7 @@ async def test_the_index_finds_what_an_exact_search_finds(
             await store.bind_embedder("m", 256)
             entities = some_entities(count, seed)
             await store.write(Batch(entities=entities, vectors=vectors_of(entities, 256, seed)))
-            assert await store.settle(step=400) > count
+            assert await store.settle() == count
             own |= {entity.id for entity in entities} if org == "small" else set()
         small = indexed.with_scope(org_id="small", project_id="p")
         truth = exact.with_scope(org_id="small", project_id="p")
@@ -90,7 +85,7 @@ async def test_answers_are_the_same_before_and_after_settling(
         entities = some_entities(300)
         vectors = vectors_of(entities, 256)
         await store.write(Batch(entities=entities, vectors=vectors))
-        assert unsettled(postgres_database) == (300, 300)
+        assert not_in_the_index(postgres_database) == 300
         queries = [vectors[entity.id] for entity in entities[:5]]
 
         async def answers() -> list[object]:
@@ -104,36 +99,17 @@ async def test_answers_are_the_same_before_and_after_settling(
         before = await answers()
         assert before[2] == [entity.id for entity in entities[:5]]
         await store.settle()
-        assert unsettled(postgres_database) == (0, 0)
+        assert not_in_the_index(postgres_database) == 0
         assert await answers() == before
 
 
-def unsettled(database: Database) -> tuple[int, int]:
+def not_in_the_index(database: Database) -> int:
     with psycopg.connect(database.admin_dsn) as connection:
-        query = """SELECT (SELECT count(*) FROM graphsearch.entity_embedding
-                WHERE generation >= coalesce(
-                    (SELECT generation FROM graphsearch.vector_index WHERE kind = 'entity'), 0))
-                + (SELECT count(*) FROM graphsearch.entity WHERE embedding IS NOT NULL),
-            (SELECT count(*) FROM graphsearch.entity) - (SELECT count(*) FROM graphsearch.entity_document)"""
+        query = """SELECT count(*) FROM graphsearch.entity_embedding
+            WHERE generation >= coalesce((SELECT generation FROM graphsearch.vector_index WHERE kind = 'entity'), 0)"""
         found = connection.execute(query).fetchone()
         assert found is not None
-        return found
-
-
-async def test_small_writes_settle_themselves_and_what_bulk_writes_left(
-    postgres_database: Database, postgres_store: PostgresGraphStore, small_scopes_use_the_index: None
-) -> None:
-    store = postgres_store.with_scope(org_id="o", project_id="p")
-    await store.bind_embedder("m", 256)
-    entities = some_entities(160)
-    vectors = vectors_of(entities, 256)
-    await store.write(Batch(entities=entities[:150], vectors={each.id: vectors[each.id] for each in entities[:150]}))
-    assert unsettled(postgres_database) == (150, 150)
-    await store.write(Batch(entities=entities[150:], vectors={each.id: vectors[each.id] for each in entities[150:]}))
-    assert unsettled(postgres_database) == (160, 130)  # vectors wait for settle, the texts of a small write do not
-    with psycopg.connect(postgres_database.admin_dsn) as connection:
-        query = "SELECT count(*) FROM graphsearch.entity WHERE embedding IS NOT NULL"
-        assert connection.execute(query).fetchone() == (130,)
+        return int(found[0])
 
 
 async def test_a_changed_vector_leaves_the_index(
@@ -217,54 +193,6 @@ def test_keys_keep_their_zero_bytes() -> None:
     assert rows.uuids(keys) == ids
     assert rows.uuids(np.unique(keys[::-1])) == sorted(ids)
     assert rows.uuids(np.concatenate([keys[:1], keys[3:]])) == [ids[0], ids[3]]
-
-
-@pytest.fixture
-async def settling_store(postgres_database: Database) -> AsyncIterator[ScopedPostgresStore]:
-    async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as unscoped:
-        yield unscoped.with_scope(org_id="o", project_id="p")
-
-
-async def test_words_of_every_kind_are_found_alike_before_and_after_settling(
-    settling_store: ScopedPostgresStore, small_scopes_use_the_index: None
-) -> None:
-    store = settling_store
-    entities = [
-        Entity(type="tool", name=f"hammer {number}", aliases=("mallet",) * (number % 2), description="It hits\nnails.")
-        for number in range(60)
-    ]
-    memories = [Memory(id=f"m{number}", subject="hammer" * (number % 3), text="hits nails") for number in range(60)]
-    relations = [
-        Relation(source_id=each.id, type="hits", target_id=entities[0].id, fact="nails hammer" * (number % 4))
-        for number, each in enumerate(entities)
-    ]
-    await store.write(Batch(entities=entities[:1], memories=memories[:1], relations=relations[:1]))
-    await store.write(Batch(entities=entities, memories=memories, relations=relations))
-
-    async def answers() -> list[tuple[list[Any], list[float]]]:
-        found = [
-            await store.search_lexical(kind, asked, limit=100, view=VIEW)
-            for kind in ElementKind
-            for asked in ("hammer", "mallet nails", "hits", "nothing")
-        ]
-        return [(hits.keys.tolist(), hits.values.tolist()) for hits in found]
-
-    before = await answers()
-    assert sum(len(keys) for keys, _ in before) > 300
-    await store.settle()
-    assert await answers() == before
-
-
-async def test_bulk_writes_of_what_has_documents_change_them(
-    settling_store: ScopedPostgresStore, small_scopes_use_the_index: None
-) -> None:
-    store = settling_store
-    entities = [Entity(type="tool", name=f"hammer {number}") for number in range(60)]
-    await store.write(Batch(entities=entities))
-    await store.settle()
-    await store.write(Batch(entities=[attrs.evolve(each, description="anvil") for each in entities]))
-    hits = await store.search_lexical(ElementKind.ENTITY, "anvil", limit=100, view=VIEW)
-    assert len(hits) == 60
 
 
 async def test_tables_that_grew_are_analysed(postgres_database: Database, postgres_store: PostgresGraphStore) -> None:

@@ -20,7 +20,7 @@ from graphsearch.stores.in_postgres.session.statements import (
 
 
 def test_statements_are_found_by_name_and_kind() -> None:
-    for name in ("get", "nearest exactly", "lexical", "apply outcome", "post documents"):
+    for name in ("get", "nearest exactly", "lexical", "apply outcome", "add postings"):
         for kind in ElementKind:
             assert kind.value.encode() in statement(name, kind)
     assert b'DELETE FROM "odd""name" WHERE' in statement("remove scope", table='odd"name')
@@ -40,11 +40,10 @@ def test_a_statement_for_any_kind_or_table_needs_one(name: str, missing: str) ->
 def test_every_statement_is_whole() -> None:
     for name in catalogue().statements:
         for kind in ElementKind:
-            for unsettled in (False, True):
-                text = statement(name, kind, table="entity", key="id", unsettled=unsettled).decode()
-                assert text.split()[0] in {"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "SET", "BEGIN"}
-                assert "--" not in text
-                assert "{" not in text.replace("'{}'", "").replace("{text}", "")
+            text = statement(name, kind, table="entity", key="id").decode()
+            assert text.split()[0] in {"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "SET", "BEGIN"}
+            assert "--" not in text
+            assert "{" not in text.replace("'{}'", "").replace("{text}", "")
 
 
 def test_every_fragment_is_used() -> None:
@@ -52,12 +51,12 @@ def test_every_fragment_is_used() -> None:
     texts = [*known.statements.values(), *known.fragments.values()]
     used = {braces for text in texts for braces in re.findall(r"{([a-z ]+)}", text)}
     stand_for = {name.split(" ", 1)[-1] for name in used} | {"step"}
-    assert [name for name in known.fragments if name not in used and name.split(" ", 1)[1] not in stand_for] == []
+    assert [name for name in known.fragments if name not in used and name.split(" ", 1)[-1] not in stand_for] == []
 
 
 def test_only_known_files_hold_statements() -> None:
     found = {file.name for file in files("graphsearch.stores").joinpath("sql").iterdir() if file.name.endswith(".sql")}
-    assert found > {FRAGMENTS, "reading.sql", "searching.sql", "walking.sql", "writing.sql"}
+    assert found > {FRAGMENTS, "searching.sql", "walking.sql", "indexing.sql"}
 
 
 def test_fragments_are_filled_in_without_comments() -> None:
@@ -65,13 +64,9 @@ def test_fragments_are_filled_in_without_comments() -> None:
     assert Catalogue.of(sources).compose("all", None) == b"SELECT org = 1\nAND project = 2"
 
 
-def test_fragments_hold_fragments_and_have_texts_for_unsettled_rows() -> None:
-    sources = {
-        FRAGMENTS: "-- settled hops --\nfew\n-- unsettled hops --\n{settled hops} and {rest}\n-- rest --\nmany",
-        "a.sql": "-- all --\nSELECT {hops}",
-    }
-    found = [Catalogue.of(sources).compose("all", None, unsettled=each) for each in (False, True)]
-    assert found == [b"SELECT few", b"SELECT few and many"]
+def test_fragments_hold_fragments() -> None:
+    sources = {FRAGMENTS: "-- hops --\nfew and {rest}\n-- rest --\nmany", "a.sql": "-- all --\nSELECT {hops}"}
+    assert Catalogue.of(sources).compose("all", None) == b"SELECT few and many"
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ async def changed(
             await kept.put(kind, rows, {row.key: old[row.key] for row in rows if row.key in old})
             await kept.drop(kind, {key: old[key] for key in old.keys() - new.keys() if kind != "words"})
         await kept.finish()
+        await session.flush()
 
 
 def world(choice: random.Random) -> dict[str, dict[Any, Any]]:

@@ -44,7 +44,7 @@ async def test_unchanged_rows_are_not_written_again(scoped: ScopedPostgresStore,
     batch = Batch(entities=(ADA, BOB), memories=(memory,), claims=(claim,), relations=(given,))
     await scoped.write(batch)
     await scoped.settle()
-    tables = ("entity", "entity_alias", "memory", "claim", "relation", "evidence", "relation_document", "tally", "term")
+    tables = ("entity", "entity_alias", "memory", "claim", "relation", "evidence", "relation_posting", "tally", "term")
     query = " UNION ALL ".join(f"SELECT '{table}', array_agg(xmin::text) FROM graphsearch.{table}" for table in tables)  # noqa: S608 - names of tables
     with psycopg.connect(postgres_database.admin_dsn) as connection:
         before = connection.execute(query.encode()).fetchall()
@@ -65,7 +65,7 @@ async def test_a_small_write_reads_little_of_tables_that_were_never_analysed(sco
                 yield session
                 found = await session.run(
                     b"SELECT relname, seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
-                    b" WHERE relname IN ('name_posting', 'entity_posting', 'entity_lookup', 'entity_document')"
+                    b" WHERE relname IN ('name_posting', 'entity_posting', 'entity_alias', 'term')"
                 )
                 read.update(found.rows)
 
@@ -111,7 +111,7 @@ async def test_concurrent_writers_of_one_scope_keep_the_statistics(
     await asyncio.gather(*map(write, range(8)))
     assert scalar(postgres_database, "SELECT documents FROM graphsearch.term WHERE term = 'hammer'") == 41
     assert scalar(postgres_database, "SELECT documents FROM graphsearch.tally") == 41
-    assert scalar(postgres_database, "SELECT sum(length) FROM graphsearch.entity_document") == scalar(
+    assert scalar(postgres_database, "SELECT sum(frequency) FROM graphsearch.entity_posting") == scalar(
         postgres_database, "SELECT total_length FROM graphsearch.tally"
     )
 
@@ -183,9 +183,10 @@ async def test_a_batch_of_new_and_stored_elements_writes_the_new(scoped: ScopedP
 async def test_what_came_in_is_not_left_lying_in_the_connection(postgres_database: Database) -> None:
     async with PostgresGraphStore.open(postgres_database.dsn, max_connections=1) as store:
         scoped = store.with_scope(org_id="org", project_id="project")
-        await scoped.write(Batch(entities=(ADA,), memories=(Memory(id="m", text="Ada"),)))
+        await scoped.bind_embedder("m", 2)
+        await scoped.write(Batch(entities=(ADA,), vectors={ADA.id: np.ones(2, np.float32)}))
         async with store._gateway.pool.connection() as connection:
-            for table in ("incoming_entity", "incoming_memory", "incoming_memory_document", "changed_memory"):
+            for table in ("incoming_entity_embedding",):
                 assert await (await connection.execute(f"SELECT * FROM {table}".encode())).fetchall() == []  # noqa: S608 - names of tables
 
 

@@ -82,9 +82,7 @@ async def _by_index(session: Session, kind: ElementKind, index: VectorIndex, val
 
 
 async def _run(session: Session, kind: ElementKind, name: str, **values: Any) -> tuple[Any, ...]:
-    unmoved = kind is ElementKind.ENTITY and session.tally(kind).behind
-    query = statement(name, kind, unsettled=unmoved)
-    (row,) = await session.rows_kept(query, **values)
+    (row,) = await session.rows_kept(statement(name, kind), **values)
     return row
 
 

@@ -24,7 +24,7 @@ from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.tables import name_hashes
+from graphsearch.stores.in_postgres.tables import name_hash
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import document, searchable_text, stepped
 
@@ -91,7 +91,7 @@ class Upkeep:
         if self._embedded:
             begins = not self.session.tally(ElementKind.RELATION).vectors
             name = "list all facts" if begins else "strike facts"
-            await self.session.run(statement(name), ids=list(self._embedded))
+            self.session.run_later(statement(name), ids=list(self._embedded))
 
     async def _remember(self, kind: str, rows: Mapping[Any, tuple[Any, Any]]) -> None:
         waiting = self._changes[_KINDS[kind]]
@@ -109,7 +109,7 @@ class Upkeep:
             changes = await self._with_words(changes)
             await self._index_names(changes)
         if kind is ElementKind.RELATION and self.session.tally(kind).vectors:
-            await _list_facts(self.session, changes)
+            _list_facts(self.session, changes)
         await index_documents(self.session, kind, changes)
 
     async def _with_words(self, changes: Mapping[UUID, Change]) -> dict[UUID, Change]:
@@ -125,9 +125,9 @@ class Upkeep:
         changed = {key: each for key, each in kept.items() if each != stored.get(key)}
         if changed:
             values = {"ids": list(changed), "words": list(map(Jsonb, changed.values()))}
-            await self.session.run(statement("upsert words"), **values)
+            self.session.run_later(statement("upsert words"), **values)
         if gone:
-            await self.session.run(statement("remove words"), ids=gone)
+            self.session.run_later(statement("remove words"), ids=gone)
         return {
             key: attrs.evolve(each, old_words=stored.get(key, {}), new_words=kept.get(key, {}))
             for key, each in changes.items()
@@ -137,21 +137,19 @@ class Upkeep:
         names = {key: (_names(each.old), _names(each.new)) for key, each in changes.items()}
         changed = {key: each for key, each in names.items() if each[0] != each[1]}
         gone, added = await aside(lambda: _name_differences(changed), len(changed))
-        if await _send(self.session, statement("remove name postings"), gone, *_NAME_COLUMNS[:4]) < len(gone):
-            await self.session.run(statement("sweep name postings"), ids=list(changed))
+        if await _removed(self.session, statement("remove name postings"), gone, *_NAME_COLUMNS[:4]) < len(gone):
+            self.session.run_later(statement("sweep name postings"), ids=list(changed))
             added = [posting for key, (_, new) in changed.items() for posting in name_postings(key, new)]
-        await _send(self.session, statement("add name postings"), added, *_NAME_COLUMNS)
+        await _write(self.session, statement("add name postings"), added, *_NAME_COLUMNS)
         had = [key for key, (old, _) in changed.items() if len(old) > 1]
         if had:
-            await self.session.run(statement("remove aliases"), ids=had)
+            self.session.run_later(statement("remove aliases"), ids=had)
         aliases = [
-            (key, ordinal, folded_name(alias))
+            (key, ordinal, folded_name(alias), name_hash(folded_name(alias)))
             for key, (_, new) in changed.items()
             for ordinal, alias in enumerate(new[1:], 1)
         ]
-        hashes = name_hashes(folded for _, _, folded in aliases).tolist()
-        rows = [(*alias, code) for alias, code in zip(aliases, hashes, strict=True)]
-        await _send(self.session, statement("add aliases"), rows, "ids", "ordinals", "names", "hashes")
+        await _write(self.session, statement("add aliases"), aliases, "ids", "ordinals", "names", "hashes")
 
 
 _KINDS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
@@ -181,29 +179,38 @@ async def index_documents(session: Session, kind: ElementKind, changes: Mapping[
     """Bring postings, term counts and sums of a kind from the old elements to the new ones."""
     made = await aside(lambda: differences(changes, session.analyser), len(changes))
     added, recounted = made.added, set[str]()
-    if await _send(session, statement("remove postings", kind), made.gone, "terms", "ids") < len(made.gone):
+    if await _removed(session, statement("remove postings", kind), made.gone, "terms", "ids") < len(made.gone):
         swept = {key for _, key, _, _ in made.gone}
         recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
         anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
         added = [*(each for each in added if each[1] not in swept), *differences(anew, session.analyser).added]
         recounted |= {term for term, *_ in (*made.gone, *added)}
-    await _send(session, statement("add postings", kind), added, "terms", "ids", "frequencies", "lengths")
-    await _send(session, statement("add to terms", kind), sorted(made.terms.items()), "terms", "steps")
+    await _write(session, statement("add postings", kind), added, "terms", "ids", "frequencies", "lengths")
+    await _write(session, statement("add to terms", kind), sorted(made.terms.items()), "terms", "steps")
     if recounted:
-        await session.run(statement("count terms anew", kind), terms=sorted(recounted))
+        session.run_later(statement("count terms anew", kind), terms=sorted(recounted))
     if fewer := sorted(recounted.union(term for term, step in made.terms.items() if step < 0)):
-        await session.run(statement("remove unused terms", kind), terms=fewer)
-    if made.documents or made.length:
-        await session.run(statement("add to sums", kind), documents=made.documents, length=made.length)
+        session.run_later(statement("remove unused terms", kind), terms=fewer)
+    session.run_later(statement("add to sums", kind), documents=made.documents, length=made.length)
 
 
-async def _send(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> int:
-    """Run a statement over rows, as an array for each of their columns; return how many rows it changed."""
-    changed = 0
+async def _write(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> None:
+    """Run a statement over rows, as an array for each of their columns."""
+    for part in _parts(rows, columns):
+        session.run_later(query, **part)
+        if len(rows) > TOGETHER:
+            await session.flush()
+
+
+async def _removed(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> int:
+    """Run a statement that removes rows, by the first of their columns; return how many were there."""
+    return sum([(await session.run(query, **part)).count for part in _parts(rows, columns)])
+
+
+def _parts(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
     for at in range(0, len(rows), TOGETHER):
-        values = zip(columns, zip(*rows[at : at + TOGETHER], strict=True), strict=False)
-        changed += (await session.run(query, **{name: list(column) for name, column in values})).count
-    return changed
+        cells = zip(*rows[at : at + TOGETHER], strict=True)
+        yield {name: list(column) for name, column in zip(columns, cells, strict=False)}
 
 
 def differences(changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
@@ -242,14 +249,14 @@ def _postings(key: Any, counts: Mapping[str, float]) -> set[Posting]:
 # -- facts without vectors -----------------------------------------------------------------------------------------
 
 
-async def _list_facts(session: Session, changes: Mapping[Any, Change]) -> None:
+def _list_facts(session: Session, changes: Mapping[Any, Change]) -> None:
     """List relations whose fact is new, until it has a vector. A scope in which no fact has one keeps no list."""
     gone = [key for key, each in changes.items() if each.new is None]
     new = [key for key, each in changes.items() if _fact(each.new) and _fact(each.new) != _fact(each.old)]
     if gone:
-        await session.run(statement("strike facts"), ids=gone)
+        session.run_later(statement("strike facts"), ids=gone)
     if new:
-        await session.run(statement("list facts"), ids=new)
+        session.run_later(statement("list facts"), ids=new)
 
 
 def _fact(element: Element | None) -> str:

@@ -50,7 +50,7 @@ _ROUNDING: Final = 1e-6
 
 async def settle_vectors(session: Session, kind: ElementKind) -> int:
     """Bring the vector index of a scope up to date; return the number of vectors added to it."""
-    if session.distributed or session.tally(kind).behind:  # with vectors in rows of entities, by a bulk write since
+    if session.distributed:
         return 0
     vectors, index = session.tally(kind).vectors, session.vector_index(kind)
     if vectors <= EXACT_UNTIL or (session.dimensions or 0) > MOST_DIMENSIONS:

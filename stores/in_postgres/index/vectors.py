@@ -22,24 +22,19 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, f
     if not fresh and session.tally(kind).vectors:
         (there,) = await session.row(statement("vectors there", kind))
     if there and index.part is not None:
-        await session.run(statement("delete copies of changed vectors", kind), part=index.part)
+        session.run_later(statement("delete copies of changed vectors", kind), part=index.part)
     name = "upsert vectors" if there else "insert vectors"
-    await session.run(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
-    await _count(session, kind, len(vectors) - there)
+    session.run_later(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
+    if len(vectors) > there:
+        session.run_later(statement("count vectors", kind), step=len(vectors) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
     """Drop vectors and their copies."""
-    if not ids or not session.tally(kind).vectors:
-        return
     values = {"ids": list(ids)}
     deleted = (await session.run(statement("delete rows", kind, table=f"{kind}_embedding", key="id"), **values)).count
     part = session.vector_index(kind).part
     if part is not None:
-        await session.run(statement("delete copies", kind), **values, part=part)
-    await _count(session, kind, -deleted)
-
-
-async def _count(session: Session, kind: ElementKind, step: int) -> None:
-    if step:
-        await session.run(statement("count vectors", kind), step=step)
+        session.run_later(statement("delete copies", kind), **values, part=part)
+    if deleted:
+        session.run_later(statement("count vectors", kind), step=-deleted)

@@ -52,7 +52,6 @@ _FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
     ("proposal", "state"): "e.state = ANY(%(a)s::text[])",
 }
 """What is true of a row ``e`` with any of some values in a column; values that are tuples come as columns."""
-_SETTLED: Final = "(SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled) e"
 _GROUPS: Final = """unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]) g (source_id, type, target_id)
     JOIN claim e ON e.source_id = g.source_id AND e.type = g.type
         AND (g.target_id = %(none)s OR e.target_id = g.target_id)"""
@@ -153,7 +152,7 @@ class RowReads:
             few = len(values) <= _FEW
             condition, source = ("true", _groups_of_claims()) if few else (_MANY_GROUPS, "")
         else:
-            condition, source = _FOUND_BY[kind, column], _SETTLED if (kind, column) == ("relation", "end") else ""
+            condition, source = _FOUND_BY[kind, column], ""
         found = self._built(kind, await self.session.rows_kept(_select(kind, condition, source), **given))
         return list({row.key: row for row in found}.values())
 
@@ -238,8 +237,7 @@ def _page(kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ..
     if follows:
         bounds = ", ".join(f"%({place})s::{type_}" for place, type_ in zip("abc", order.values(), strict=False))
         conditions.append(f"({names}) > ({bounds})")
-    source = _SETTLED if "entity_id" in filters else ""
-    return _select(kind, " AND ".join(conditions or ["true"]), source) + f" ORDER BY {names} LIMIT %(limit)s".encode()
+    return _select(kind, " AND ".join(conditions or ["true"])) + f" ORDER BY {names} LIMIT %(limit)s".encode()
 
 
 @cache

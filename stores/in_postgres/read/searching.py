@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-import attrs
 import numpy as np
 
-from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold
-from graphsearch.claims.naming import words_of as name_words
+from graphsearch.claims.naming import SLACK, folded_name, refuse_limit, refuse_threshold, sizes
 from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
-from graphsearch.stores.in_postgres.index.indexing import undocumented
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
-from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
+from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
 from graphsearch.stores.in_postgres.read.reading import PostgresElements
 from graphsearch.stores.in_postgres.read.walking import keep_steps
 from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.tables import name_hash
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
+from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
 
 class PostgresSearching(PostgresElements):
-    """Searches by indexes; what a bulk write deferred is scanned row by row."""
+    """Searches by indexes."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         async with self._reading() as session:
             requested = rows.storable(dict.fromkeys(names))
             folded = [folded_name(name) for name in requested]
-            values = {"names": requested, "folded": folded, "hashes": name_hashes(folded).tolist()}
-            if session.tally(ElementKind.ENTITY).behind:  # selectivity varies: planned for its values
-                found = await session.rows(statement("find names", unsettled=True), **values)
-            else:
-                found = await session.rows_kept(statement("find names"), **values)
+            values = {"names": requested, "folded": folded, "hashes": list(map(name_hash, folded))}
+            found = await session.rows_kept(statement("find names"), **values)
             return [NameMatch(name=name, entity_id=entity, alias=alias) for name, entity, alias in found]
 
     async def find_name_words(
@@ -62,28 +56,12 @@ class PostgresSearching(PostgresElements):
                 found = [(word, *each) for word in requested for each in known[word, limit]]
             else:
                 found = await session.rows_kept(statement("find words"), **values)
-            matches: dict[str, dict[UUID, bool]] = {word: {} for word in requested}
-            for word, entity, alias in found:
-                matches[word][entity] = alias
-            for each in await unnamed(session):
-                own, every = name_words(each.names[:1]), name_words(each.names)
-                for word in requested:
-                    if _meets(word, every, prefix=prefix):
-                        matches[word][each.id] = not _meets(word, own, prefix=prefix)
             place = {word: at for at, word in enumerate(requested)}
-            return sorted(
-                (
-                    NameMatch(name=word, entity_id=entity, alias=alias)
-                    for word, entities in matches.items()
-                    for entity, alias in sorted(entities.items())[:limit]
-                ),
-                key=lambda match: (match.entity_id, place[match.name]),
-            )
+            found.sort(key=lambda row: (row[1], place[row[0]]))
+            return [NameMatch(name=word, entity_id=entity, alias=alias) for word, entity, alias in found]
 
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
         async with self._reading() as session:
-            if session.tally(ElementKind.ENTITY).behind:
-                return await self._named_apart(names, words, limit=limit, view=view)
             refuse_limit(limit)
             whole = rows.storable(dict.fromkeys(names))
             folded = [folded_name(name) for name in whole]
@@ -92,7 +70,7 @@ class PostgresSearching(PostgresElements):
                 statement("named"),
                 names=whole,
                 folded=folded,
-                hashes=name_hashes(folded).tolist(),
+                hashes=list(map(name_hash, folded)),
                 words=parts,
                 terms=[WORD + word for word in parts],
                 limit=limit,
@@ -118,16 +96,6 @@ class PostgresSearching(PostgresElements):
             session.once.words |= {(word, limit): first for word, first in common.items()}
             return Named(matches=matches, hits=hits, entities=entities, common=list(common))
 
-    async def _named_apart(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
-        """The same where some entities have no postings yet."""
-        partly = await self.find_name_words(words, limit=limit)
-        having = Counter(match.name for match in partly)
-        matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
-        hits = await self.locate([match.entity_id for match in matches], view=view)
-        entities = await self.elements(ElementKind.ENTITY, hits.keys)
-        common = [word for word, number in having.items() if number >= limit]
-        return Named(matches=matches, hits=hits, entities=entities, common=common)
-
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
@@ -135,13 +103,8 @@ class PostgresSearching(PostgresElements):
             refuse_threshold(threshold, limit)
             requested = list(dict.fromkeys(names))
             folded = {name: folded_name(name) for name in rows.storable(requested)}
-            best = await similar(session, list(dict.fromkeys(folded.values())), threshold)
-            for each in await unnamed(session):
-                for name, entities in best.items():
-                    score, own = each.similarity(name)
-                    if score >= threshold:
-                        entities[each.id] = (score, own)
-            return {name: best_first(best.get(folded.get(name, ""), {}))[:limit] for name in requested}
+            best = await _similar(session, list(dict.fromkeys(folded.values())), threshold)
+            return {name: _best_first(best.get(folded.get(name, ""), {}))[:limit] for name in requested}
 
     async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
@@ -195,27 +158,18 @@ class PostgresSearching(PostgresElements):
             terms, tally = list(dict.fromkeys(session.analyser.terms(query))), session.tally(kind)
             if not terms:
                 return _no_hits(kind)
-            values: dict[str, Any] = {}
-            total, length = tally.documents, tally.total_length
-            if tally.behind:
-                new = _Postings.of(await undocumented(session, kind), terms)
-                total, length = total + new.documents, length + new.total_length
-                there = await _document_frequencies(session, kind, terms)
-                counts = counts or TermCounts(total, Counter(new.terms) + Counter(there))
-                values = {f"new_{name}": getattr(new, name) for name in ("terms", "ids", "frequencies", "lengths")}
-            documents = counts.documents if counts else total
-            values |= {
+            documents = counts.documents if counts else tally.documents
+            values = {
                 "terms": terms,
                 "documents": [counts and counts.containing.get(term, 0) for term in terms],
                 "total": float(documents),
                 "few": float(few(documents)),
                 "k1": K1,
                 "b": B,
-                "average": (counts and counts.average) or grid(length / max(total, 1)),
+                "average": (counts and counts.average) or grid(tally.total_length / max(tally.documents, 1)),
                 "limit": max(limit, 0),
             }
-            query_text = statement("lexical", kind, unsettled=tally.behind)
-            columns = (await session.run_kept(query_text, **values, **rows.view_values(view))).packed
+            columns = (await session.run_kept(statement("lexical", kind), **values, **rows.view_values(view))).packed
             if kind is ElementKind.RELATION:
                 keep_steps(session, view, [*columns[:2], *columns[4:]])
             return hits_of(kind, columns[:4])
@@ -236,10 +190,7 @@ class PostgresSearching(PostgresElements):
             if not session.tally(kind).vectors or not len(keys):
                 return found
             requested = rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
-            if kind is ElementKind.ENTITY and session.tally(kind).behind:
-                columns = await session.row(statement("vectors by key", kind, unsettled=True), found=requested)
-            else:
-                (columns,) = await session.rows_kept(statement("vectors by key", kind), found=requested)
+            (columns,) = await session.rows_kept(statement("vectors by key", kind), found=requested)
             there, packed = rows.keys_of(kind, columns[0]), np.frombuffer(columns[1], ">f4").reshape(-1, dimensions + 1)
             places = KeyIndex(there).of(keys)
             known = places != NONE
@@ -258,15 +209,38 @@ class PostgresSearching(PostgresElements):
             }
             if several:
                 there |= await _with_all(session, kind, sorted(several))
-            if session.tally(kind).behind:
-                texts = [set(document) for _, document in await undocumented(session, kind)]
-                for group in {*wanted}:
-                    there[group] = there.get(group, 0) + sum(bool(text) and text.issuperset(group) for text in texts)
             return [there.get(group, 0) for group in wanted]
 
 
-def _meets(word: str, words: Iterable[str], *, prefix: bool) -> bool:
-    return any(each.startswith(word) if prefix else each == word for each in words)
+def _best_first(found: Mapping[UUID, tuple[float, str]]) -> list[SimilarName]:
+    """Entities with their similarity and similar name, best first, ties by id."""
+    similar = [SimilarName(name=name, entity_id=key, similarity=score) for key, (score, name) in found.items()]
+    return sorted(similar, key=lambda each: (-each.similarity, each.entity_id))
+
+
+async def _similar(
+    session: Session, folded: Sequence[str], threshold: float
+) -> dict[str, dict[UUID, tuple[float, str]]]:
+    """By folded name: the entities with a similar name, with the most similar one."""
+    best: dict[str, dict[UUID, tuple[float, str]]] = {name: {} for name in folded}
+    places: dict[str, list[Any]] = {key: [] for key in ("places", "terms", "at", "lengths", "low", "high")}
+    for place, name in enumerate(folded, 1):
+        length = len(trigrams(name))
+        within = sizes(length, threshold)
+        for at, trigram in enumerate(index_trigrams(name, threshold)):
+            row = (place, TRIGRAM + trigram, at, length, within.start, within.stop - 1)
+            for column, value in zip(places.values(), row, strict=True):
+                column.append(value)
+    if not places["places"]:
+        return best
+    values = {"share": threshold / (1 + threshold), "slack": SLACK}  # as in graphsearch.claims.naming.prefix_lengths
+    for place, entity, spelt in await session.rows(statement("similar names"), **places, **values):
+        requested, name = folded[place - 1], folded_name(spelt)
+        score, entities = overlap(trigrams(requested), trigrams(name)), best[requested]
+        better = entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1])
+        if score >= threshold and better:
+            entities[entity] = (score, name)
+    return best
 
 
 async def _document_frequencies(session: Session, kind: ElementKind, terms: Sequence[str]) -> dict[str, int]:
@@ -288,34 +262,6 @@ async def _with_all(
         kind=kind.value,
     )
     return {groups[place]: count for place, count in found}
-
-
-@attrs.define
-class _Postings:
-    """The contribution of texts without a document to a search."""
-
-    documents: int = 0
-    total_length: float = 0.0
-    terms: list[str] = attrs.field(factory=list)
-    ids: list[Any] = attrs.field(factory=list)
-    frequencies: list[float] = attrs.field(factory=list)
-    lengths: list[float] = attrs.field(factory=list)
-
-    @classmethod
-    def of(cls, documents: Iterable[tuple[Any, Mapping[str, float]]], requested: Sequence[str]) -> _Postings:
-        """Postings of the requested terms, and the sums of all."""
-        postings = cls()
-        for key, counts in documents:
-            length = sum(counts.values())
-            postings.documents += length > 0
-            postings.total_length += length
-            for term in requested:
-                if term in counts:
-                    postings.terms.append(term)
-                    postings.ids.append(key)
-                    postings.frequencies.append(counts[term])
-                    postings.lengths.append(length)
-        return postings
 
 
 def _no_hits(kind: ElementKind) -> Hits:

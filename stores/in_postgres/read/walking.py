@@ -50,7 +50,7 @@ class PostgresWalking(PostgresScope):
             known = session.once.ahead.get((fan_out, view))
             if known is not None and (served := _from(frontier, known)) is not None:
                 return served
-            most = READ_AHEAD if ahead and not session.tally(ElementKind.RELATION).behind else 0
+            most = READ_AHEAD if ahead else 0
             answer = await _walk(session, "expand", frontier, fan_out, view, most=most)
             walked, further, *columns = answer.packed
             (count,), steps = rows.codes(walked).tolist(), _steps_walked(columns)
@@ -135,13 +135,8 @@ class PostgresWalking(PostgresScope):
 
 
 async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View, *, most: int = 0) -> Answer:
-    """The answer to a statement over at most ``limit`` relations per entity and direction.
-
-    While some relations of the scope may be unsettled it is planned for each call, else once.
-    """
+    """The answer to a statement over at most ``limit`` relations per entity and direction."""
     values = {"limit": max(limit, 0), "most": most, **rows.view_values(view)}
-    if session.tally(ElementKind.RELATION).behind:
-        return await session.run(statement(name, unsettled=True), frontier=rows.uuids(keys), **values)
     return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
 
 

@@ -96,8 +96,6 @@ class Tally:
     documents: int = 0
     total_length: float = 0.0
     vectors: int = 0
-    behind: bool = False
-    """Whether a bulk write may have left some of the kind unsettled; see `index.indexing`."""
     rows: int = 0
     """The number of rows, also of kinds that are no elements."""
 

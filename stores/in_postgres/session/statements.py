@@ -26,10 +26,8 @@ _BRACES: Final = re.compile(r"{([a-z ]+)}")
 _PARAMETER: Final = re.compile(rb"%\(([a-z0-9_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
-_BY_KIND: Final = ("columns", "view", "ids", "text", "embedded", "ends", "steps")
+_BY_KIND: Final = ("columns", "view", "ids", "ends", "steps")
 """Fragments with a text for every kind of element."""
-_BY_STATE: Final = ("vectors", "named", "hops", "beyond", "postings")
-"""Fragments with a text for scopes where all is settled, and one for the others."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
 _OF_KIND: Final[Mapping[ElementKind, Mapping[str, str]]] = MappingProxyType(
@@ -60,13 +58,11 @@ class Catalogue:
                 (fragments if file == FRAGMENTS else statements)[name] = text
         return cls(statements, fragments)
 
-    def compose(self, name: str, kind: ElementKind | None, *, unsettled: bool = False, **identifiers: str) -> bytes:
+    def compose(self, name: str, kind: ElementKind | None, **identifiers: str) -> bytes:
         """A statement with its fragments and identifiers filled in. Raises `StatementError` for an unknown name."""
         if name not in self.statements:
             raise StatementError(f"there is no statement {name!r}")
         parts = dict(self.fragments)
-        state = "unsettled" if unsettled else "settled"
-        parts |= {each: f"{{{state} {each}}}" for each in _BY_STATE}
         counts = name in _WHATEVER_IS_SEEN
         parts |= (
             {"seen": "true", "step": "{counted step}"}
@@ -103,13 +99,12 @@ def catalogue() -> Catalogue:
 
 
 @cache
-def statement(name: str, kind: ElementKind | None = None, *, unsettled: bool = False, **identifiers: str) -> bytes:
+def statement(name: str, kind: ElementKind | None = None, **identifiers: str) -> bytes:
     """The statement of this name, for a kind of element, or for a ``table`` and its ``key``, if it is one for any.
 
-    ``unsettled`` also reads what a bulk write left for later. Raises `StatementError` for an unknown name, and where a
-    kind or a table is missing.
+    Raises `StatementError` for an unknown name, and where a kind or a table is missing.
     """
-    return catalogue().compose(name, kind, unsettled=unsettled, **identifiers)
+    return catalogue().compose(name, kind, **identifiers)
 
 
 def with_literals(query: bytes, values: Mapping[str, Any]) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 from struct import Struct
@@ -66,7 +66,7 @@ class PostgresPort(RowReads):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.scope = scope_row(session)
-        self.version = session.changes
+        self.version: Hashable = session.changes
         self.discarded = False
         self.written = 0
         """The number of elements put."""

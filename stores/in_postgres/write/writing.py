@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
+from typing import Final
 
 from graphsearch.errors import UnknownScopeError
-from graphsearch.model import validation
+from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.index import indexing
-from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
+from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes, settle_vectors
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.session.watching import answered_within
 from graphsearch.stores.in_postgres.write.port import PostgresPort
+
+BULK: Final = 1_000
+"""After writing so many elements it is looked whether tables have outgrown their statistics."""
 
 
 class PostgresWriting(PostgresScope):
@@ -33,7 +36,7 @@ class PostgresWriting(PostgresScope):
                 await session.connection.rollback()
             else:
                 await session.flush()
-        if port.written >= indexing.BULK:
+        if port.written >= BULK:
             await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
 
     async def _forget_vector_indexes(self) -> None:
@@ -52,7 +55,11 @@ class PostgresWriting(PostgresScope):
                     await session.run(statement("remove scope", table=table))
                 session.signatures.contents.clear()  # they may quote deleted elements
 
-    async def settle(self, *, step: int = 20_000) -> int:
-        """Enter what bulk writes deferred into the indexes, ``step`` elements per transaction."""
-        validation.refuse("settle", validation.number("step", step, 1))
-        return await indexing.settle_scope(self._gateway, self._scope, step)
+    async def settle(self) -> int:
+        """Bring the vector indexes of the scope up to date; return the number of vectors that were entered."""
+        await self._gateway.analyse(growth=1.2, megabytes=1)
+        entered = 0
+        for kind in ElementKind:
+            async with self._gateway.writing(self._scope) as session:
+                entered += await settle_vectors(session, kind)
+        return entered
