@@ -29,6 +29,7 @@ from graphsearch.model import (
     UndoReport,
     WriteReport,
 )
+from graphsearch.model.identity import keyed_id
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
@@ -199,7 +200,18 @@ class GraphStore(Store):
         What ingest has minted for the type and name of one of ``entities`` is then merged into it.
         """
         async with self.writing(create=True, changing=True) as port:
-            return await operations.write(port, batch, self.clock.now())
+            report = await operations.write(port, batch, self.clock.now())
+        await self._join_minted(batch.entities)
+        return report
+
+    async def _join_minted(self, written: Sequence[Entity]) -> None:
+        """Merge what ingest minted into entities of the same types and names that were written later, once."""
+        key = await self.id_key() if written else UUID(int=0)
+        own = {keyed_id(each.id, key): each.id for each in written}
+        for each in await self.get_entities(list(own)) if own else ():
+            [target] = await self.get_entities([own[each.id]])
+            if each.merged_into is None is target.merged_into and not await self.merges([each.id]):
+                await self.merge(each.id, target.id, retype=True)
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:

@@ -16,7 +16,7 @@ from graphsearch.stores.writer.rows import CommunityRow, MemberRow, Port, Rows
 async def write_communities(
     port: Port, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
 ) -> None:
-    """Store communities (`Curating.write_communities`)."""
+    """Store communities (`GraphStore.write_communities`)."""
     members = {member for each in communities for member in each.members}
     stay = {row.entity_id: row.community_id for row in await port.rows_by("member", "entity", members)}
     own = [each.id for each in communities]
@@ -52,7 +52,7 @@ def rows_of(community: Community) -> Iterator[tuple[str, CommunityRow | MemberRo
 
 
 async def write_summary(port: Port, community: Community, *, version: Hashable) -> bool:
-    """Store the summary of a stored community, if the graph has not changed (`Curating.write_summary`)."""
+    """Store the summary of a stored community, if the graph has not changed (`GraphStore.write_summary`)."""
     shown = await _shown(port, [community.id])
     holds = port.version == version and [each.members for each in shown] == [community.members]
     if holds:
@@ -67,7 +67,7 @@ async def write_summary(port: Port, community: Community, *, version: Hashable) 
 async def communities(
     rows: Rows, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
 ) -> Sequence[Community]:
-    """Communities, the largest first, then by id (`Curating.communities`)."""
+    """Communities, the largest first, then by id (`GraphStore.communities`)."""
     validation.refuse("page", None if limit is None else validation.number("limit", limit, 0))
     ids = None
     if entity_ids is not None:

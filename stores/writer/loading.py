@@ -47,7 +47,7 @@ def refuse_other_analyser(settings: ScopeSettings, analyser: str) -> None:
 async def load(
     port: Port, settings: ScopeSettings, pages: AsyncIterable[Sequence[Record]], *, replace: bool = False
 ) -> None:
-    """Load records as the whole content of the scope (`Moving.load`)."""
+    """Load records as the whole content of the scope (`GraphStore.load`)."""
     for kind in () if replace else _OCCUPYING:
         if await port.page(kind, limit=1):
             raise OccupiedScopeError

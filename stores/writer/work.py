@@ -177,16 +177,19 @@ class Work:
 
     # -- merged entities -------------------------------------------------------------------------------------------
 
+    async def read_tree(self, keys: Iterable[UUID]) -> set[UUID]:
+        """Read everything that entities were merged into, and that was merged into those; return all of them."""
+        found = set(keys)
+        if self.scope.merges and (unknown := found - self._in_tree):
+            into = await self.port.tree(unknown)
+            for source, target in into.items():
+                self.tree.join(source, target)
+            self._in_tree |= unknown.union(into, into.values())
+        return {each for key in self.tree.above(found) for each in self.tree.below(key)}
+
     async def read_entities(self, keys: Iterable[UUID]) -> None:
         """Read entities with everything that they were merged into, and that was merged into those."""
-        wanted = set(keys)
-        if self.scope.merges and (unknown := wanted - self._in_tree):
-            found = await self.port.tree(unknown)
-            for source, target in found.items():
-                self.tree.join(source, target)
-            self._in_tree |= unknown.union(found, found.values())
-            wanted.update(found, found.values())
-        await self.entities.read(wanted)
+        await self.entities.read(await self.read_tree(keys))
 
     # -- forms -----------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""A change of the embedding model in Postgres: vector indexes, walls, other writers, and kills."""
+"""A change of the embedding model in Postgres: bulk writes, vector indexes, walls, other writers, and kills."""
 
 from __future__ import annotations
 
@@ -57,21 +57,6 @@ async def begin(store: ScopedPostgresStore) -> None:
 async def store(postgres_database: Database) -> AsyncIterator[ScopedPostgresStore]:
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         yield opened.with_scope(**SCOPE)
-
-
-async def test_what_is_written_meanwhile_is_embedded_too(store: ScopedPostgresStore) -> None:
-    other = InMemoryGraphStore(clock=FixedClock()).with_scope(**SCOPE)
-    for each, embedder in ((store, OLD), (other, NEW)):
-        await each.bind_embedder(embedder.name, embedder.dimensions)
-        await each.write(Batch(entities=TOOLS[:20], vectors=made(embedder, TOOLS[:20])))
-    await begin(store)
-    for each, embedder in ((store, OLD), (other, NEW)):
-        await each.write(Batch(entities=TOOLS[20:], vectors=made(embedder, TOOLS[20:])))
-    assert len(await store.outdated_vectors(ElementKind.ENTITY, NEW.name)) == 20
-    assert await store.switch_embedder(NEW.name, remade, most=10) == 11
-    assert await store.embedder_name() == OLD.name
-    assert (await reembed(store, NEW, batch=8)).embedded[ElementKind.ENTITY] == 20
-    assert await everything(store) == await everything(other)
 
 
 async def test_nothing_of_what_is_forgotten_deleted_or_removed_is_left_in_the_tables(
