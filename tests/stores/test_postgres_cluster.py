@@ -29,7 +29,7 @@ from graphsearch.stores.in_postgres.session.migrating import migrate, migrations
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
-from tests.fix_postgres import APP_ROLE, PASSWORD, Database, Server
+from tests.fix_postgres import APP_ROLE, PASSWORD, Database, Server, refuse_cluster
 from tests.stores.cluster import execute, make_cluster
 from tests.stores.routing import scoped_tables
 from tests.waiting import LONGEST, until
@@ -187,6 +187,11 @@ async def test_a_cluster_that_does_not_pass_the_scope_on_is_refused(cluster: Dat
     with pytest.raises(ClusterError, match=r"run ALTER DATABASE|or ALTER DATABASE .* SET citus.propagate_set_commands"):
         async with PostgresGraphStore.open(f"{cluster.dsn} options='-c citus.propagate_set_commands=none'"):
             pass
+
+
+def test_the_tests_refuse_a_node_of_a_cluster_as_their_server(postgres_database: Database) -> None:
+    with pytest.raises(pytest.UsageError, match="names a node of Citus"):
+        refuse_cluster(make_conninfo(postgres_database.admin_dsn, options="-c citus.shard_count=32"))
 
 
 # -- a node that is down ------------------------------------------------------------------------------------------
