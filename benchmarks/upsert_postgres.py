@@ -18,7 +18,7 @@ from benchmarks.command import Setting, at_least, run
 from benchmarks.graph import MODEL, Graph
 from benchmarks.servers import databases
 from graphsearch.model import Batch
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 
 WRITTEN: Final = 50_000

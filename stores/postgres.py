@@ -11,7 +11,8 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope, validation
 from graphsearch.protocols import Clock
-from graphsearch.stores.in_postgres.read.reading import PostgresReading
+from graphsearch.stores.graph import GraphStore
+from graphsearch.stores.in_postgres.read.rows import PostgresRows
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
 from graphsearch.stores.in_postgres.session.checking import Database
@@ -23,11 +24,7 @@ from graphsearch.stores.in_postgres.session.watching import (
     WatchedConnection,
     keepalive,
 )
-from graphsearch.stores.in_postgres.write.curating import PostgresCurating
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
-from graphsearch.stores.in_postgres.write.moving import PostgresMoving
-from graphsearch.stores.in_postgres.write.reembedding import PostgresReembedding
-from graphsearch.stores.in_postgres.write.reviewing import PostgresReviewing
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -121,14 +118,11 @@ class PostgresGraphStore:
 
 
 class ScopedPostgresStore(
-    PostgresReading,
+    PostgresRows,
+    PostgresWriting,
+    PostgresLearning,
     PostgresSearching,
     PostgresWalking,
-    PostgresWriting,
-    PostgresCurating,
-    PostgresLearning,
-    PostgresMoving,
-    PostgresReembedding,
-    PostgresReviewing,
+    GraphStore,
 ):
-    """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`."""
+    """One scope of a `PostgresGraphStore`."""

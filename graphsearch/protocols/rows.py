@@ -94,7 +94,7 @@ class ClaimRow:
     def shown(self) -> Claim:
         """The claim between the ends that are meant."""
         source, target = self.ends
-        if source is self.claim.source_id and target is self.claim.target_id:
+        if source == self.claim.source_id and target == self.claim.target_id:
             return self.claim
         return revised(self.claim, source_id=source, target_id=target)
 
@@ -244,11 +244,11 @@ class Counts:
     rows: Mapping[str, int]
     """By kind, of the kinds that were asked for."""
     entities_by_type: Mapping[str, int]
-    """In order of type."""
+    """In order of type, if entities were asked for."""
     relations_by_type: Mapping[str, int]
-    """Those that are not retracted, in order of type."""
+    """Those that are not retracted, in order of type, if relations were asked for."""
     max_degree: int
-    """The most unretracted relations of one entity."""
+    """The most unretracted relations of one entity, if relations were asked for."""
 
 
 @attrs.define

@@ -237,11 +237,6 @@ class Store(Rows, Protocol):
         ...
 
     @reads
-    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        """The number of unretracted relations of each entity, in both directions."""
-        ...
-
-    @reads
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of signature codes."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Unpack
@@ -69,6 +70,14 @@ async def unembedded_facts(rows: Rows, after: UUID | None, limit: int) -> list[R
 async def words(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, Mapping[str, float]]:
     """Words that entities are found by in addition to their texts, with their weights."""
     return {row.key: row.value for row in await rows.rows("words", ids)}
+
+
+async def degrees(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, int]:
+    """The number of unretracted relations of each entity, in both directions."""
+    there = [row.key for row in await rows.rows(ElementKind.ENTITY, ids)]
+    found = await rows.rows_by(ElementKind.RELATION, "end", there) if there else ()
+    number = Counter(end for row in found if row.relation.retracted_at is None for end in row.ends)
+    return {key: number[key] for key in there}
 
 
 # -- mentions, claims and merges ------------------------------------------------------------------------------------
@@ -140,7 +149,7 @@ async def merges(rows: Rows, entity_ids: Collection[UUID]) -> list[Merge]:
 
 async def statistics(store: Store) -> Statistics:
     """Element counts of the scope; the caller is in a snapshot."""
-    scope, counts = await store.scope_row(), await store.counts(["memory", "claim", "mention"])
+    scope, counts = await store.scope_row(), await store.counts([*ElementKind, "claim", "mention"])
     entities, relations = sum(counts.entities_by_type.values()), sum(counts.relations_by_type.values())
     return Statistics(
         entities=entities,

@@ -30,7 +30,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.model.reembedding import Reembedding
+from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Store
 from graphsearch.protocols.effects import changes, reads
@@ -40,7 +40,6 @@ from graphsearch.stores.writer import communities as grouping
 from graphsearch.stores.writer import keeping, loading, operations
 from graphsearch.stores.writer import records as recording
 from graphsearch.stores.writer import reembedding as changing_model
-from graphsearch.stores.writer.reembedding import NewVector, Remake
 
 
 class GraphStore(Store):
@@ -143,6 +142,12 @@ class GraphStore(Store):
         Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
         """
         return await reading.words(self, ids)
+
+    @reads
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """The number of unretracted relations of each entity, in both directions."""
+        async with self.snapshot():
+            return await reading.degrees(self, ids)
 
     # -- the scope -------------------------------------------------------------------------------------------------
 
@@ -409,7 +414,7 @@ class GraphStore(Store):
     @reads
     async def outdated_vectors(
         self, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
-    ) -> Sequence[Entity | Memory | Relation]:
+    ) -> Sequence[OutdatedVector]:
         """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
 
         If no change to that model is unfinished, these are all elements with a vector.
@@ -435,8 +440,7 @@ class GraphStore(Store):
         are outdated, with nothing changed. Call `settle` afterwards. `ReembeddingError` if no change to the model
         ``name`` is unfinished.
         """
-        async with self.writing(changing=True, renewing=True) as port:
-            return await changing_model.switch_embedder(port, self.scope, name, remake, most=most)
+        return await changing_model.switch_embedder(self, name, remake, most=most)
 
     @changes("embedder")
     async def cancel_reembedding(self) -> bool:

@@ -46,7 +46,7 @@ CREATE TABLE counter (
 -- What policies see of an element without reading it, by a code made from the content. shared is the content's own field.
 CREATE TABLE signature (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
-    code bigint NOT NULL, content jsonb NOT NULL, shared boolean NOT NULL,
+    code bigint NOT NULL, content jsonb NOT NULL, shared boolean NOT NULL, users bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, code)
 );
 CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shared;
@@ -265,8 +265,8 @@ CREATE INDEX proposal_age ON proposal (org_id, project_id, created_at, id);
 -- are a table and not a GIN index because row-level security bars the planner from an index whose operator is not
 -- leakproof, which holds for all operators of full-text search.
 --
--- A shadow is the vector that an element has after a change of the embedding model, NULL if its text has become blank, with
--- a digest of what the text is made of. Only elements with a vector have one.
+-- A shadow is the vector that an element has after a change of the embedding model, NULL if its text is blank. It
+-- is there only while it is current, of elements with a vector.
 
 DO $$
 DECLARE
@@ -285,7 +285,7 @@ BEGIN
 
             CREATE TABLE %1$s_shadow (
                 org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
-                id %2$s NOT NULL, digest uuid NOT NULL, embedding halfvec,
+                id %2$s NOT NULL, embedding halfvec,
                 PRIMARY KEY (org_id, project_id, id)
             );
             ALTER TABLE %1$s_shadow ALTER COLUMN embedding SET STORAGE PLAIN;
@@ -345,13 +345,13 @@ CREATE TABLE unembedded_fact (
     PRIMARY KEY (org_id, project_id, id)
 );
 
--- Sums over the documents and vectors of a kind, whether elements may lack their documents, and in how many documents a
--- term occurs: one scope's numbers never depend on another's.
+-- The number of rows of a kind, sums over its documents and vectors, whether elements may lack their documents, and in how
+-- many documents a term occurs: one scope's numbers never depend on another's.
 CREATE TABLE tally (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL, documents bigint NOT NULL DEFAULT 0,
     total_length double precision NOT NULL DEFAULT 0, vectors bigint NOT NULL DEFAULT 0,
-    behind boolean NOT NULL DEFAULT false,
+    behind boolean NOT NULL DEFAULT false, rows bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, project_id, kind),
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );

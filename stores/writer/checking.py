@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -23,16 +23,13 @@ from graphsearch.model.stored import (
     StoredMemory,
     StoredMerge,
     StoredRelation,
-    StoredSession,
     key_of,
 )
-from graphsearch.stores.writer.folding import code_of
+from graphsearch.stores.writer.work import code_of
 
 _ORDER: Final[Mapping[RecordKind, int]] = {kind: place for place, kind in enumerate(RecordKind)}
-_ENTITY, _MEMORY, _RELATION = RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.RELATION
-
-_Reference = tuple[int, RecordKind, UUID | Key]
-"""The place of a record, and what it refers to."""
+_ENTITY, _MEMORY, _SESSION = RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.SESSION
+_RELATION: Final = RecordKind.RELATION
 
 
 @attrs.define(eq=False)
@@ -44,11 +41,11 @@ class LoadCheck:
     """The target of each merged entity; complete when the first record of another kind than merges has come."""
     _place: int = 0
     _last: tuple[int, Key] = (-1, ())
-    _known: dict[RecordKind, set[int]] = attrs.field(factory=lambda: {kind: set() for kind in RecordKind})
-    """Hashes of the keys of what has come: a load may be of millions of records."""
+    _known: dict[RecordKind, set[int]] = attrs.field(factory=lambda: {_ENTITY: set(), _MEMORY: set(), _SESSION: set()})
+    """Hashes of what has come and is referred to: a load may be of millions of records."""
     _signed: dict[int, int] = attrs.field(factory=dict)
     """The signature code of each memory, by the hash of its key."""
-    _later: list[_Reference] = attrs.field(factory=list)
+    _later: list[tuple[int, RecordKind, UUID | Key]] = attrs.field(factory=list)
     """References to entities, from records that come before all entities."""
     _in_community: set[int] = attrs.field(factory=set)
 
@@ -57,25 +54,23 @@ class LoadCheck:
         kind = KIND_OF[type(records[0])]
         if _ORDER[kind] > _ORDER[_ENTITY]:
             self.finish()
-        references: list[_Reference] = []
+        references, is_later = _REFERENCES.get(type(records[0]), _none), _ORDER[kind] <= _ORDER[_ENTITY]
         for place, record in enumerate(records, self._place):
-            here = (_ORDER[KIND_OF[type(record)]], key_of(record))
-            if here <= self._last:
-                out = "out of order: records are sorted by kind and key"
-                raise RecordError(place, KIND_OF[type(record)], [f"is {'there twice' if here == self._last else out}"])
-            self._last = here
+            key = key_of(record)
+            self._in_order(place, KIND_OF[type(record)], key)
             if faults := list(self._faults(record)):
                 raise RecordError(place, kind, faults)
-            references += ((place, *each) for each in _references(record))
-            mark = _mark(_own(record))
-            self._known[kind].add(mark)
-            if isinstance(record, StoredMemory):
-                self._signed[mark] = code_of(memory_signature(record.memory))
-        if kind in {RecordKind.MERGE, _ENTITY}:
-            self._later += references
-        else:
-            self._demand(references)
-            self._demand_signatures([each for each in records if isinstance(each, StoredRelation)])
+            if is_later:
+                self._later += ((place, *each) for each in references(record))
+            else:
+                self._demand((place, *each) for each in references(record))
+            if kind in self._known:
+                own = _mark(_OWN[kind](record) if kind in _OWN else key)
+                self._known[kind].add(own)
+                if isinstance(record, StoredMemory):
+                    self._signed[own] = code_of(memory_signature(record.memory))
+            elif isinstance(record, StoredRelation):
+                self._demand_signature(place, record)
         self._place += len(records)
 
     def finish(self) -> None:
@@ -89,19 +84,25 @@ class LoadCheck:
             key = above
         return key
 
-    def _demand(self, references: Sequence[_Reference]) -> None:
+    def _in_order(self, place: int, kind: RecordKind, key: Key) -> None:
+        here = (_ORDER[kind], key)
+        if here <= self._last:
+            out = "out of order: records are sorted by kind and key"
+            raise RecordError(place, kind, [f"is {'there twice' if here == self._last else out}"])
+        self._last = here
+
+    def _demand(self, references: Iterable[tuple[int, RecordKind, UUID | Key]]) -> None:
         for place, kind, key in references:
             if _mark(key) not in self._known[kind]:
                 shown = key if isinstance(key, UUID) else " of ".join(map(repr, key))
                 raise RecordError(place, "record", [f"refers to the {kind} {shown}, which is not there"])
 
-    def _demand_signatures(self, relations: Sequence[StoredRelation]) -> None:
+    def _demand_signature(self, place: int, record: StoredRelation) -> None:
         """A gate decides on a relation by its signature, so that it must name the evidence which the relation has."""
-        for place, record in enumerate(relations, self._place):
-            stated = set(record.attestation.evidence)
-            held = {self._signed[_mark((key,))] for key in record.relation.evidence}
-            if stated != held and not (UNKNOWN_CODE in stated and stated - {UNKNOWN_CODE} <= held):
-                raise RecordError(place, _RELATION, ["has a signature that names other evidence than it has"])
+        stated = set(record.attestation.evidence)
+        held = {self._signed[_mark((key,))] for key in record.relation.evidence}
+        if stated != held and not (UNKNOWN_CODE in stated and stated - {UNKNOWN_CODE} <= held):
+            raise RecordError(place, _RELATION, ["has a signature that names other evidence than it has"])
 
     def _faults(self, record: Record) -> Iterator[str]:
         """What is wrong with a record in this scope."""
@@ -138,34 +139,38 @@ def _mark(key: UUID | Key) -> int:
     return hash(key.bytes if isinstance(key, UUID) else key)  # of bytes and texts, which nobody can foresee
 
 
-def _own(record: Record) -> UUID | Key:
-    """What others refer to a record by: an injection to a session with its principal."""
-    if isinstance(record, StoredEntity):
-        return record.entity.id
-    return (record.id, record.principal) if isinstance(record, StoredSession) else key_of(record)
+def _none(_: Record) -> Iterable[tuple[RecordKind, UUID | Key]]:
+    return ()
 
 
-def _references(record: Record) -> Iterator[tuple[RecordKind, UUID | Key]]:
-    """What a record refers to."""
-    match record:
-        case StoredMemory():
-            yield from ((_ENTITY, each.entity_id) for each in record.mentions)
-            yield from ((_ENTITY, end) for each in record.claims for end in (each.source_id, each.target_id))
-        case StoredRelation(relation=relation):
-            ends = (relation.source_id, relation.target_id, *(record.given_ends or ()))
-            yield from ((_ENTITY, end) for end in ends)
-            yield from ((_MEMORY, (key,)) for key in relation.evidence)
-        case StoredMerge(merge=merge):
-            yield from ((_ENTITY, end) for end in (merge.source_id, merge.target_id))
-        case StoredEntity(entity=entity) if entity.merged_into is not None:
-            yield _ENTITY, entity.merged_into
-        case DistinctPair():
-            yield from ((_ENTITY, key) for key in (record.low_id, record.high_id))
-        case Community():
-            yield from ((_ENTITY, key) for key in record.members)
-        case MemoryLink():
-            yield from ((_MEMORY, (key,)) for key in (record.from_id, record.to_id))
-        case Injection():
-            yield RecordKind.SESSION, (record.session_id, record.principal)
-        case _:
-            pass
+def _memory(record: StoredMemory) -> Iterator[tuple[RecordKind, UUID]]:
+    for mention in record.mentions:
+        yield _ENTITY, mention.entity_id
+    for claim in record.claims:
+        yield _ENTITY, claim.source_id
+        yield _ENTITY, claim.target_id
+
+
+def _relation(record: StoredRelation) -> Iterator[tuple[RecordKind, UUID | Key]]:
+    for end in (record.relation.source_id, record.relation.target_id, *(record.given_ends or ())):
+        yield _ENTITY, end
+    for key in record.relation.evidence:
+        yield _MEMORY, (key,)
+
+
+_REFERENCES: Final[Mapping[type, Callable[[Any], Iterable[tuple[RecordKind, UUID | Key]]]]] = {
+    StoredMerge: lambda each: [(_ENTITY, each.merge.source_id), (_ENTITY, each.merge.target_id)],
+    StoredEntity: lambda each: [(_ENTITY, each.entity.merged_into)] if each.entity.merged_into else (),
+    StoredMemory: _memory,
+    StoredRelation: _relation,
+    DistinctPair: lambda each: [(_ENTITY, each.low_id), (_ENTITY, each.high_id)],
+    MemoryLink: lambda each: [(_MEMORY, (each.from_id,)), (_MEMORY, (each.to_id,))],
+    Community: lambda each: [(_ENTITY, member) for member in each.members],
+    Injection: lambda each: [(_SESSION, (each.session_id, each.principal))],
+}
+"""What records of each type refer to."""
+_OWN: Final[Mapping[RecordKind, Callable[[Any], UUID | Key]]] = {
+    _ENTITY: lambda record: record.entity.id,
+    _SESSION: lambda record: (record.id, record.principal),
+}
+"""What others refer to a record by, where it is not its key: an injection to a session with its principal."""

@@ -29,7 +29,7 @@ from graphsearch.model.stored import (
 from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, MergeRow, Port, RelationRow
 from graphsearch.stores.writer.checking import LoadCheck
 from graphsearch.stores.writer.communities import rows_of
-from graphsearch.stores.writer.folding import claim_order, code_of, mention_order, numbered
+from graphsearch.stores.writer.work import code_of
 
 _OCCUPYING: Final = ("entity", "memory", "session", "merge", "proposal")
 """The kinds of rows one of which makes a scope one that holds something."""
@@ -104,10 +104,10 @@ class Loading:
         code = self._code(ElementKind.MEMORY, memory, NOT_ATTESTED)
         yield "memory", MemoryRow(memory, record.merges, code)
         yield from _belonging(ElementKind.MEMORY, memory.id, record)
-        for at, mention in numbered(record.mentions, mention_order):
+        for at, mention in enumerate(dict.fromkeys(record.mentions)):
             meant = root(mention.entity_id)
             yield "mention", MentionRow(mention, meant, at, memory.created_at, memory.occurred_at, code)
-        for at, claim in numbered(record.claims, claim_order):
+        for at, claim in enumerate(dict.fromkeys(record.claims)):
             ends = (root(claim.source_id), root(claim.target_id))
             yield "claim", ClaimRow(claim, ends, at, memory.occurred_at, code)
 

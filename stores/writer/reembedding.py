@@ -5,23 +5,19 @@ A shadow exists only while it is current: what changes the text or the vector of
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
-from graphsearch.model import ElementKind, Scope, Vector, validation
-from graphsearch.model.reembedding import OutdatedVector, Reembedding
+from graphsearch.model import ElementKind, Scope, validation
+from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.protocols.rows import Entry, Port, Rows
 from graphsearch.protocols.store import Store
 from graphsearch.stores.shared.reembedding import text_digest
 from graphsearch.stores.shared.vectors import read_vectors
 from graphsearch.stores.writer.keeping import refuse_model
 
-NewVector = tuple[OutdatedVector, Vector | None]
-"""An outdated vector and the new one; None where the text has become blank, so that there is none after the switch."""
-Remake = Callable[[Sequence[OutdatedVector]], Awaitable[Sequence[NewVector]]]
-"""Makes the new vectors of some elements."""
 _SHADOWS: Final = tuple(f"{kind}_shadow" for kind in ElementKind)
 
 

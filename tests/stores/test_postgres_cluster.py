@@ -20,7 +20,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from graphsearch import Batch, Claim, Entity, Memory, Mention, Outcome, Relation
 from graphsearch.errors import ClusterError, ForeignSessionError, MigrationError, StoreUnavailableError
 from graphsearch.model import ElementKind, ElementRef, Injection, View
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.session import gateway, sending, sessions
 from graphsearch.stores.in_postgres.session.distributing import distribute

@@ -98,6 +98,8 @@ class Tally:
     vectors: int = 0
     behind: bool = False
     """Whether a bulk write may have left some of the kind unsettled; see `index.indexing`."""
+    rows: int = 0
+    """The number of rows, also of kinds that are no elements."""
 
 
 @attrs.frozen
@@ -161,26 +163,53 @@ class Session:
     """The cache of what this transaction has read; valid in a snapshot only."""
     _filled: set[str] = attrs.field(factory=set)
     """The temporary tables that this transaction has filled."""
+    _waiting: list[Statement] = attrs.field(factory=list)
+    """Statements to send with the next one."""
 
     async def run(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement, planned for its values; %(org)s and %(project)s are the scope."""
         if not self.keeps_plans:
             return await self.run_kept(query, **values)
         # Statements with literals are planned for these; kept plans are of statements with parameters.
-        return await self.sender.execute(self.scope, Statement(with_literals(query, {**self._here, **values})))
+        return await self.sender.execute(self.scope, Statement(with_literals(query, {**self.here, **values})))
 
     async def run_kept(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement for which one plan is good for all values; a read keeps that plan.
 
         The planner must know how few rows are wanted: limits are written into the text.
         """
-        text, names = numbered(query, tuple((name, values[name]) for name in CONSTANTS if name in values))
-        bound = self._here | _packed(values)
-        asked = Statement(text, [bound[name] for name in names], kept=True)
+        asked = self._kept(query, values)
         if self.keeps_plans:  # in one round trip with those that other tasks ask at the same moment
             return await self.sender.execute(self.scope, asked)
-        (answer,) = await unbroken(self.connection, send_together(self.connection, [asked]))
-        return answer
+        return await self.ask(asked)
+
+    def _kept(self, query: bytes, values: Mapping[str, Any]) -> Statement:
+        text, names = numbered(query, tuple((name, values[name]) for name in CONSTANTS if name in values))
+        bound = self.here | _packed(values)
+        return Statement(text, [bound[name] for name in names], kept=True)
+
+    def later(self, asked: Statement) -> None:
+        """Let a write send a statement whose answer it does not need together with the next one."""
+        self._waiting.append(asked)
+
+    def run_later(self, query: bytes, **values: Any) -> None:
+        """Execute a statement as `run_kept` does, but see `later`."""
+        self.later(self._kept(query, values))
+
+    async def ask(self, asked: Statement) -> Answer:
+        """The answer to a statement of a write."""
+        self.later(asked)
+        return await self._send()
+
+    async def flush(self) -> None:
+        """Send what waits to be sent."""
+        if self._waiting:
+            await self._send()
+
+    async def _send(self) -> Answer:
+        together, self._waiting = self._waiting, []
+        answers = await unbroken(self.connection, send_together(self.connection, together))
+        return answers[-1]
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
@@ -211,6 +240,7 @@ class Session:
         emptying = (
             f"TRUNCATE {table}" if table in self._filled else temporary_table(table, columns, kept=not self.pooled)
         )
+        await self.flush()
         await unbroken(self.connection, self.connection.execute(emptying.encode()))
         self._filled.add(table)
         if rows := list(rows):
@@ -229,7 +259,8 @@ class Session:
         return self.vector_indexes.get(kind.value, VectorIndex())
 
     @property
-    def _here(self) -> dict[str, Any]:
+    def here(self) -> dict[str, Any]:
+        """The parameters of every statement."""
         return {"org": self.scope.org_id, "project": self.scope.project_id, "scope": self.scope_hash}
 
 

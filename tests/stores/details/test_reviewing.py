@@ -10,13 +10,15 @@ from uuid import UUID
 import attrs
 import pytest
 
+import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.errors import InvalidInputError, OccupiedScopeError, UnknownScopeError
 from graphsearch.model import Principal, Scope
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import HOSTILE_TEXTS, day, portrait, put
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_moving import everything, pages_of
+from tests.stores.on_both import InMemory, InPostgres
 
 AGENT = Principal(id="a:1%", type="Agent", attributes={"role": "editor"}, projects=[Scope("org", "project")])
 
@@ -32,7 +34,7 @@ def rejected(one: Proposal, at: datetime) -> Proposal:
     return attrs.evolve(one, decided_by="User:eve", decided_at=at, comment="No.").end(ProposalState.REJECTED)
 
 
-class ReviewingSpec(StoreSpec):
+class ReviewingDetails(StoreSpec):
     """`propose`, `proposals`, `decide`."""
 
     async def test_proposals_are_read_as_they_were_given_the_oldest_first(self, store: GraphStore) -> None:
@@ -101,3 +103,11 @@ class ReviewingSpec(StoreSpec):
         assert await store.proposals() == [proposal()]
         await store.load(await source.settings(), pages_of(source), replace=True)
         assert await store.proposals() == []
+
+
+class TestInMemory(InMemory, ReviewingDetails):
+    pass
+
+
+class TestPostgres(InPostgres, ReviewingDetails):
+    pass
