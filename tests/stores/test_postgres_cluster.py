@@ -22,7 +22,7 @@ from graphsearch.errors import ClusterError, ForeignSessionError, MigrationError
 from graphsearch.model import ElementKind, ElementRef, Injection, View
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.index import vector_index
-from graphsearch.stores.in_postgres.session import gateway, sending, sessions
+from graphsearch.stores.in_postgres.session import gateway, sending
 from graphsearch.stores.in_postgres.session.distributing import distribute
 from graphsearch.stores.in_postgres.session.faults import translated
 from graphsearch.stores.in_postgres.session.migrating import migrate, migrations, statements_of
@@ -307,6 +307,7 @@ def _recorded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that are sent from now on, without those that hold vectors."""
     sent: list[str] = []
     execute: Callable[..., Any] = psycopg.AsyncCursor.execute
+    send_together: Callable[..., Any] = sending.send_together
 
     async def recorded(self: Any, query: Any, *given: Any, **options: Any) -> Any:
         text = query.decode() if isinstance(query, bytes) else str(query)
@@ -316,10 +317,10 @@ def _recorded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     async def recorded_together(connection: Any, statements: Sequence[Any]) -> Any:
         sent.extend(text for each in statements if len(text := each.text.decode()) < 10_000)
-        return await sending.send_together(connection, statements)
+        return await send_together(connection, statements)
 
     monkeypatch.setattr(psycopg.AsyncCursor, "execute", recorded)
-    for sender in (gateway, sessions):
+    for sender in (gateway, sending):
         monkeypatch.setattr(sender, "send_together", recorded_together)
     return sent
 
