@@ -20,11 +20,11 @@ from benchmarks.command import Setting, run
 from benchmarks.graph import Graph
 from benchmarks.measuring import in_turns, rounded
 from graphsearch.access.reader import reading
-from graphsearch.protocols import GraphStore
 from graphsearch.question import Analysis, analyse
 from graphsearch.question.linking import anchors_of
 from graphsearch.question.type_profile import ProfileCache
 from graphsearch.question.understanding import understand
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 
 PROMISED_MS: Final = 2.0

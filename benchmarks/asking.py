@@ -12,7 +12,7 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Principal, Scope
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 SCOPE: Final = Scope("benchmarks", "synthetic")
 PRINCIPAL: Final = Principal(id="ada", projects=[SCOPE])

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
+from graphsearch.stores.in_memory.state import Elements, State
+from graphsearch.stores.in_memory.tables import Span, Table, Visibility
 
 from benchmarks.asking import SCOPE
 from graphsearch.columns import FarEnds, Floats
 from graphsearch.model import Entity, Relation
 from graphsearch.model.signatures import entity_signature, relation_signature
-from graphsearch.protocols import GraphStore
-from graphsearch.stores.in_memory.state import Elements, State
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_memory.steps import Adjacency, Support
-from graphsearch.stores.in_memory.tables import Span, Table, Visibility
 from graphsearch.stores.in_memory.walking import Ground
 from graphsearch.stores.memory import InMemoryGraphStore
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.graph import MODEL
 from benchmarks.workload import word
 from graphsearch.model import Batch, Entity, Memory, Mention, Span, Vector
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 TURNS: Final = 20
 """Turns per session."""

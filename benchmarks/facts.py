@@ -31,7 +31,7 @@ from graphsearch.ingest.reading.assembling import CO_OCCURS
 from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.model import Claim, Entity, Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 
 GOLD: Final = Path(__file__).parents[1] / "tests" / "ingest" / "reading" / "data" / "texts"

@@ -20,7 +20,7 @@ from benchmarks.graph import Graph
 from benchmarks.measuring import Sample, Step, in_turns, rounded
 from benchmarks.servers import Databases, analyse, databases
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Outcome
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 

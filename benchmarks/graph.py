@@ -10,7 +10,8 @@ import attrs
 import numpy as np
 
 from graphsearch.model import KNOWN_ENTITY_TYPES, Batch, Entity, Relation, Vector
-from graphsearch.protocols import GraphStore, InputType
+from graphsearch.protocols import InputType
+from graphsearch.stores.graph import GraphStore
 
 BATCH: Final = 50_000
 MODEL: Final = "synthetic"

@@ -23,7 +23,7 @@ from benchmarks.command import Setting, run
 from benchmarks.measuring import Sample, in_turns, rounded
 from graphsearch.access.reader import reading
 from graphsearch.columns import Floats, Hits, Rows, Subgraph
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
 from graphsearch.traversal.push import power_iteration
 

@@ -20,7 +20,7 @@ from benchmarks.graph import MODEL, Graph
 from benchmarks.measuring import rounded
 from benchmarks.servers import databases
 from graphsearch.model import Batch
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 
 WRITTEN: Final = 50_000

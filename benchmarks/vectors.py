@@ -24,7 +24,7 @@ from benchmarks.command import Setting, at_least, at_most, machine, run
 from benchmarks.measuring import in_turns, rounded
 from benchmarks.servers import databases
 from graphsearch.model import Batch, ElementKind, Memory, View
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 
 DIMENSIONS: Final = 256

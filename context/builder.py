@@ -25,10 +25,11 @@ from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, S
 from graphsearch.model import validation as check
 from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import Summary, cited_lines
-from graphsearch.protocols import GraphStore, TokenCounter
+from graphsearch.protocols import TokenCounter
 from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallRequest, Workload
 from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 
 NO_ROOM: Final = "nothing that was found fits into the budget"

@@ -17,8 +17,8 @@ from graphsearch.access.gate import Gate
 from graphsearch.errors import ForeignSessionError
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Injection, Outcome, Principal, Scope, Triplet
-from graphsearch.protocols import GraphStore
 from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.stores.graph import GraphStore
 
 _INJECTION: Final = UUID("5b0c2a52-3a54-5d5f-9d0e-6a7b3b9f1c03")
 """The namespace of the ids of log entries."""

@@ -21,7 +21,8 @@ from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor, outcome, read_fact
 from graphsearch.model import FactStatus, Memory, Outcome, Principal
-from graphsearch.protocols import LLM, GraphStore
+from graphsearch.protocols import LLM
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 
 NOTE: Final = Memory(

@@ -19,7 +19,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Outcome, Principal, Triplet
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import triplet_line
 
 PACKAGES: Final = ("asyncio", "concurrent", "email", "http", "json", "logging")

@@ -19,7 +19,7 @@ from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.model import Principal
 from graphsearch.modes.options import SearchMode
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 
 TRANSCRIPT: Final = Path(__file__).with_name("team.json")

@@ -30,7 +30,7 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.preparing import embedded, understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import LLM, Embedder, GraphStore, Traversal
+from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.understanding import QuestionVectors, Understanding, at_time_asked
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.ranker import rank_entities
@@ -42,6 +42,7 @@ from graphsearch.ranking.triplets.findings import best_triplets
 from graphsearch.ranking.triplets.parts import Caches, Parts
 from graphsearch.ranking.triplets.retrieval import find_nearby
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.stores.graph import GraphStore
 from graphsearch.traversal.choosing import as_traversal
 from graphsearch.traversal.k_hop import MAX_ENTITIES
 from graphsearch.traversal.paths import GraphPath, best_path

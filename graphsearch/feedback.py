@@ -22,7 +22,7 @@ from graphsearch.model import (
     Relation,
 )
 from graphsearch.model.signatures import Resource
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 
 class FeedbackService:

@@ -7,17 +7,12 @@ from uuid import uuid4, uuid5
 from graphsearch._support.timing import SystemClock
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Batch, Scope
-from graphsearch.protocols import Clock, GraphStore
-from graphsearch.stores.in_memory.base import Cell
-from graphsearch.stores.in_memory.curating import InMemoryCurating
+from graphsearch.protocols import Clock
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_memory.learning import InMemoryLearning
-from graphsearch.stores.in_memory.moving import InMemoryMoving
-from graphsearch.stores.in_memory.reading import InMemoryReading
-from graphsearch.stores.in_memory.reembedding import InMemoryReembedding
-from graphsearch.stores.in_memory.reviewing import InMemoryReviewing
 from graphsearch.stores.in_memory.searching import InMemorySearching
+from graphsearch.stores.in_memory.versions import Cell
 from graphsearch.stores.in_memory.walking import InMemoryWalking
-from graphsearch.stores.in_memory.writing import InMemoryWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 
@@ -40,17 +35,7 @@ class InMemoryGraphStore:
         return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, cell))
 
 
-class ScopedMemoryStore(
-    InMemoryReading,
-    InMemorySearching,
-    InMemoryWalking,
-    InMemoryWriting,
-    InMemoryCurating,
-    InMemoryLearning,
-    InMemoryMoving,
-    InMemoryReembedding,
-    InMemoryReviewing,
-):
+class ScopedMemoryStore(InMemorySearching, InMemoryWalking, InMemoryLearning, GraphStore):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.protocols.GraphStore`."""
 
 

@@ -11,18 +11,20 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope, validation
 from graphsearch.protocols import Clock
-from graphsearch.stores.in_postgres.read.reading import PostgresReading
+from graphsearch.stores.graph import GraphStore
+from graphsearch.stores.in_postgres.read.rows import PostgresRows
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
+from graphsearch.stores.in_postgres.session.checking import Database
 from graphsearch.stores.in_postgres.session.faults import describe, translated
-from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, check_store, settle
-from graphsearch.stores.in_postgres.session.migrating import is_pooled
-from graphsearch.stores.in_postgres.session.watching import ANSWER_TIMEOUT, WatchedConnection, keepalive
-from graphsearch.stores.in_postgres.write.curating import PostgresCurating
+from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, settle
+from graphsearch.stores.in_postgres.session.watching import (
+    ANSWER_TIMEOUT,
+    ANSWER_TIMEOUT_ON_CLUSTER,
+    WatchedConnection,
+    keepalive,
+)
 from graphsearch.stores.in_postgres.write.learning import PostgresLearning
-from graphsearch.stores.in_postgres.write.moving import PostgresMoving
-from graphsearch.stores.in_postgres.write.reembedding import PostgresReembedding
-from graphsearch.stores.in_postgres.write.reviewing import PostgresReviewing
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -67,6 +69,8 @@ class PostgresGraphStore:
 
         A statement that is not answered within ``answer_timeout`` seconds, and a read that is not begun within
         ``timeout``, raise `StoreUnavailableError` and close their connection; building a vector index may take longer.
+        On a cluster ``answer_timeout`` is 30 unless another is given, and an organisation gets half of the connections
+        at most, so that a node that does not answer stops its own organisations alone.
 
         Raises `StoreUnavailableError` when the server cannot be reached, `UnsafeRoleError` for a role that row-level
         security does not bind, and `MigrationError` for a database that `graphsearch init` did not prepare.
@@ -80,10 +84,13 @@ class PostgresGraphStore:
             how |= keepalive(dsn)
             async with await WatchedConnection.connect(dsn, **how) as connection:
                 connection.patience = timeout
-                settled = not (await check_store(connection) or await is_pooled(connection))
+                database = await Database.behind(connection)
+            settled = not (database.pooled or database.distributed)
+            hurried = database.distributed and answer_timeout == ANSWER_TIMEOUT
+            patience = ANSWER_TIMEOUT_ON_CLUSTER if hurried else answer_timeout
 
             async def prepare(connection: WatchedConnection) -> None:
-                connection.patience = answer_timeout
+                connection.patience = patience
                 if settled:
                     await settle(connection)
 
@@ -100,7 +107,7 @@ class PostgresGraphStore:
             await pool.open(wait=True, timeout=timeout)
         try:
             store = cls(pool, clock=clock, exact=exact, timeout=timeout, analyser=analyser)
-            store._gateway.settled = settled
+            store._gateway.database, store._gateway.settled = database, settled
             yield store
         finally:
             await pool.close()
@@ -111,14 +118,11 @@ class PostgresGraphStore:
 
 
 class ScopedPostgresStore(
-    PostgresReading,
+    PostgresRows,
+    PostgresWriting,
+    PostgresLearning,
     PostgresSearching,
     PostgresWalking,
-    PostgresWriting,
-    PostgresCurating,
-    PostgresLearning,
-    PostgresMoving,
-    PostgresReembedding,
-    PostgresReviewing,
+    GraphStore,
 ):
-    """One scope of a `PostgresGraphStore`; a `graphsearch.protocols.GraphStore`."""
+    """One scope of a `PostgresGraphStore`."""

@@ -43,9 +43,9 @@ from graphsearch.model import (
 from graphsearch.model.codec import COMPUTED, UNSAID, Says, decode, encode, schema, schema_of_result
 from graphsearch.model.reports import Statistics
 from graphsearch.modes.result import SearchResult, Sentence, Source
-from graphsearch.protocols import GraphStore
 from graphsearch.ranking.entities.result import RankResult
 from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import WordCounter
 from graphsearch.testing.strategies import texts as hostile
 from tests.exporting.answers import team

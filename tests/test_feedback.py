@@ -23,7 +23,7 @@ from graphsearch.model import (
     Scope,
 )
 from graphsearch.model.signatures import Resource
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON
 from tests.graphs import edge, people, person

@@ -31,7 +31,7 @@ from graphsearch.model.signatures import (
     memory_signature,
     relation_signature,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from tests.test_gate import ADA, MEMORIES, PRIVATE, PUBLIC, RELATIONS, SCOPE, NoPrivate
 
 

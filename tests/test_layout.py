@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("graphsearch", "stores", "authz", "context", "tests")
 INNER_ROOMS = ("stores", "authz", "context")
 OUTER_ROOMS = ("cli", "integrations", "operations", "page", "sync", "evaluation")
+COMMON = "graphsearch.stores.graph."
+"""What all stores have in common: the verbs of a graph, which the engine calls."""
 TOP_MODULES = {"__init__", "engine", "feedback", "errors"}
 CEILING = 72_451
 """The most lines that the package may have, Python and SQL: lowered when it shrinks, never raised."""
@@ -128,7 +130,7 @@ def test_the_engine_imports_no_store_policy_engine_or_context() -> None:
         for path in sources("graphsearch")
         if path.relative_to(ROOT / "graphsearch").parts[0].removesuffix(".py") not in (*OUTER_ROOMS, "__init__")
         for name in imported(path)
-        if name.startswith(strangers)
+        if name.startswith(strangers) and not name.startswith(COMMON)
     ]
     assert guilty == []
 

@@ -15,9 +15,10 @@ from graphsearch.errors import EmbeddingModelError, InvalidInputError, Reembeddi
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, ElementKind, Memory, Vector
-from graphsearch.protocols import GraphStore, InputType
+from graphsearch.protocols import InputType
 from graphsearch.reembedding import reembed, running
 from graphsearch.reembedding.running import PASSES
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.testing.spec_moving import everything

@@ -19,7 +19,7 @@ from graphsearch.columns import Codes, Keys, Mask, Rows
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import ElementKind, Entity, Memory, Relation, RelationType
 from graphsearch.model.signatures import Resource, Signature, SignatureTable, memory_signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 
 class SignatureInterner:

@@ -23,7 +23,7 @@ from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.claims.folding import DatedClaim, Period, RelationTypes, group_of, redacted_fold, type_named
 from graphsearch.model import Group, Relation, View
 from graphsearch.model.identity import relation_id
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 
 @attrs.frozen

@@ -30,7 +30,7 @@ from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 if TYPE_CHECKING:
     from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
@@ -166,7 +166,7 @@ class Gatekeeper:
         """Codes of signatures whose relations may differ when folded from visible memories alone."""
         if self.allows_all or self.book.table.shares_none:
             return _NO_CODES
-        codes = await self._store.shared_signatures()
+        codes = await self._store.signature_codes(shared=True)
         (rows,) = await self.book.rows(codes)
         return frozenset(codes[await self._decider.partial(rows)].tolist())
 
@@ -176,7 +176,7 @@ class Gatekeeper:
             return True
         if not self._gate.by_signature:
             return await self._sees_each()
-        (rows,) = await self.book.rows(await self._store.every_signature())
+        (rows,) = await self.book.rows(await self._store.signature_codes(shared=False))
         verdicts = await self._decider.verdicts(ElementKind.ENTITY, rows, rows)
         return verdicts is None or bool((verdicts == ALLOWED).all())
 

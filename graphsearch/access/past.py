@@ -14,7 +14,7 @@ import attrs
 from graphsearch.access.gate import BoundGate, StatisticsOf
 from graphsearch.model import ElementKind, Memory, View
 from graphsearch.model.signatures import Resource
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 
 @attrs.frozen(kw_only=True)

@@ -52,7 +52,7 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.signatures import SignatureTable
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import Analyser, terms
 from graphsearch.text.bm25 import TermCounts, document, embedding_text, searchable_text
 from graphsearch.text.trigrams import name_words

@@ -25,7 +25,7 @@ from graphsearch.text.bm25 import TermCounts, embedding_text, frequencies, satur
 if TYPE_CHECKING:
     from graphsearch.access.gatekeeper import Gatekeeper
     from graphsearch.access.reader import Reader
-    from graphsearch.protocols import GraphStore
+    from graphsearch.stores.graph import GraphStore
 
 RESTATED: Final = 500
 """Most relations of a scope that are read to find those with another visible fact, the first by id."""
@@ -163,7 +163,7 @@ class Searches:
         """The signatures whose relations may state another fact than is stored."""
         if not self._gatekeeper.allows_all or not self._reader.is_past:
             return self._reader.view.refolded
-        shared: list[int] = (await self._store.shared_signatures()).tolist()
+        shared: list[int] = (await self._store.signature_codes(shared=True)).tolist()
         return shared
 
     async def _restated(self, codes: Collection[int], *, embedded: bool) -> tuple[Hits, list[Relation]]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from graphsearch.access.gate import Gate
 from graphsearch.model import Action, Entity, Memory, Relation
 from graphsearch.model.stored import Key, Record, RecordKind, StoredEntity, StoredMemory, key_of
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 RECORDS: Final = 1_000
 """Records read at a time."""

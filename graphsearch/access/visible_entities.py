@@ -26,7 +26,7 @@ from graphsearch.claims.naming import (
 from graphsearch.errors import AccessDeniedError
 from graphsearch.model import AssertedEntity, Entity, Mention
 from graphsearch.model.validation import revised
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 _READ: Final = 8
 """Memories read of each surface form at first: usually one of them is visible."""

@@ -24,8 +24,9 @@ from graphsearch.columns import Keys
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import ElementKind, Entity, Scope
 from graphsearch.model import validation as check
-from graphsearch.protocols import Clock, GraphStore
+from graphsearch.protocols import Clock
 from graphsearch.protocols.effects import effect_of
+from graphsearch.stores.graph import GraphStore
 
 
 def cached(store: GraphStore, cache: EntityCache) -> GraphStore:

@@ -27,7 +27,7 @@ from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.memory_files import memories_in
 from graphsearch.model import Outcome, Principal, Triplet
 from graphsearch.model.codec import Says
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import memory_line, short_triplet_line
 
 _LEADER: Final = "Who leads the Lighthouse backend?"

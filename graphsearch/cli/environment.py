@@ -23,8 +23,9 @@ from graphsearch.llms import Budget, BudgetedLLM, llm_called
 from graphsearch.model import Scope
 from graphsearch.model.codec import Says
 from graphsearch.operations.service import Caller, GraphService, Identity
-from graphsearch.protocols import LLM, Clock, Embedder, GraphStore
+from graphsearch.protocols import LLM, Clock, Embedder
 from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import or_empty
 from graphsearch.stores.postgres import PostgresGraphStore
 

@@ -23,7 +23,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Scope
 from graphsearch.model.codec import Says
 from graphsearch.operations.operation import Profile
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import or_empty
 
 _HTTP: Final = Says("Serve streamable HTTP there, at /mcp, in place of stdio; the page is beside it.")

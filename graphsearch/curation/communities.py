@@ -19,7 +19,7 @@ from graphsearch._support.paging import PAGE
 from graphsearch.columns import Edges, Floats, Rows
 from graphsearch.curation.label_propagation import STEPS, Links, propagated, run_starts
 from graphsearch.model import Community, Entity, View
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 _TOP_ENTITIES: Final = 5
 _NAMES_IN_LABEL: Final = 3

@@ -72,8 +72,9 @@ from graphsearch.model.identity import relation_id, snake_case
 from graphsearch.model.reports import refuse_merge
 from graphsearch.modes.communities import content_of
 from graphsearch.modes.graph_schema import visible_schema
-from graphsearch.protocols import LLM, GraphStore, TokenCounter
-from graphsearch.protocols.graph_store import MemoryFilters
+from graphsearch.protocols import LLM, TokenCounter
+from graphsearch.protocols.rows import MemoryFilters
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text
 
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)

@@ -23,7 +23,7 @@ from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Mention, S
 from graphsearch.model import validation as check
 from graphsearch.model.codec import decode, encode
 from graphsearch.model.validation import as_tuple
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 VERSION: Final = "graphsearch receipt 2"
 

@@ -31,10 +31,11 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import ElementKind, Entity, Memory, Principal, Relation
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
 from graphsearch.question.asked_time import asked_time
 from graphsearch.question.words import relation_line
 from graphsearch.ranking.memories.options import CHANNELS, ChannelName
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
 from graphsearch.text.bm25 import frequencies, idf, saturated
 from graphsearch.text.rendering import OBSERVATIONS, memory_line

@@ -18,11 +18,12 @@ from graphsearch.display.printing import Displayed
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, ScorePart, Triplet, View
 from graphsearch.model import validation as check
-from graphsearch.protocols import GraphStore, Traversal
+from graphsearch.protocols import Traversal
 from graphsearch.ranking.entities.options import RankingWeights
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.options import ChannelName, Workload
 from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, short_triplet_line
 
 

@@ -14,7 +14,7 @@ from graphsearch.access.references import known
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ALPHA, ElementKind, ElementRef, Entity, Memory, Outcome, Relation
 from graphsearch.model.identity import id_or_name
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 LATEST: Final = 50
 """The most outcomes that are listed: the log of each session is read for them."""

@@ -27,7 +27,6 @@ from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet,
 from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
 from graphsearch.modes.result import SearchResult, Sentence, Source, Summary
-from graphsearch.protocols import GraphStore
 from graphsearch.question.understanding import Understanding
 from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.result import RankResult
@@ -35,6 +34,7 @@ from graphsearch.ranking.memories.options import RecallRequest
 from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
 from graphsearch.ranking.triplets.connections import Connection
 from graphsearch.ranking.triplets.parts import Parts
+from graphsearch.stores.graph import GraphStore
 from graphsearch.traversal.paths import GraphPath
 
 

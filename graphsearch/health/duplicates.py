@@ -18,7 +18,7 @@ from graphsearch.model import Entity
 from graphsearch.names.candidate_index import MAX_COMPARED
 from graphsearch.names.likeness import EXACT_TYPES, Findings, Likeness, Named, alike
 from graphsearch.names.typed_names import read
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.trigrams import overlap, similarity, trigrams
 
 ALIKE: Final = 0.85

@@ -22,7 +22,7 @@ from graphsearch.errors import ReadOnlyStoreError, UnknownScopeError
 from graphsearch.health.duplicates import Comparison, Duplicate, compared
 from graphsearch.health.formula import JUDGED, POOR, Condition, Growth, Health, HealthCounts, graph_health
 from graphsearch.model import ElementKind, HealthRecord, Merge
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 LARGE: Final = 1_000
 """Entities from which a graph is measured again only when it has doubled or halved."""

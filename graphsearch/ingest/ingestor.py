@@ -35,7 +35,8 @@ from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import FactReport, FactStatus, Memory
 from graphsearch.model import validation as check
-from graphsearch.protocols import LLM, Embedder, Extractor, GraphStore
+from graphsearch.protocols import LLM, Embedder, Extractor
+from graphsearch.stores.graph import GraphStore
 
 
 class Parts(Protocol):

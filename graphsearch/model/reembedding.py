@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeAlias
 from uuid import UUID
 
 import attrs
 
+from graphsearch.model.batches import Vector
 from graphsearch.model.elements import ElementKind, Entity, Memory, Relation
 
 
@@ -33,3 +35,9 @@ class OutdatedVector:
 
     element: Entity | Memory | Relation
     digest: UUID
+
+
+NewVector: TypeAlias = tuple[OutdatedVector, Vector | None]
+"""An outdated vector and the new one; None where the text has become blank, so that there is none after the switch."""
+Remake: TypeAlias = Callable[[Sequence[OutdatedVector]], Awaitable[Sequence[NewVector]]]
+"""Makes the new vectors of some elements."""

@@ -33,7 +33,8 @@ from graphsearch.model.stored import (
 )
 from graphsearch.model.validation import LARGEST_RECORD
 from graphsearch.moving.scope_file import Header, ScopeReader, ScopeWriter
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text
 
 _TEXTS: Final = 256

@@ -18,7 +18,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Claim, Entity, Memory
 from graphsearch.page.rows import LONGEST, Named, named
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 _LOOKED_AT: Final = 5_000
 """The most visible memories among which the newest are looked for, the first by id."""

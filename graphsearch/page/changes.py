@@ -18,7 +18,7 @@ from graphsearch.model import Memory, Relation, View
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.page.rows import DIGITS, RelationRow, relation_row
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 _AROUND: Final = 5
 """The most entities whose relations are looked at for moments."""

@@ -22,3 +22,4 @@ from graphsearch.protocols.parts import KnowingExtractor as KnowingExtractor
 from graphsearch.protocols.parts import TokenCounter as TokenCounter
 from graphsearch.protocols.parts import Traversal as Traversal
 from graphsearch.protocols.parts import WordVectors as WordVectors
+from graphsearch.protocols.store import Store as Store

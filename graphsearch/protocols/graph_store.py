@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, Final, Protocol, TypedDict, Unpack
@@ -41,7 +41,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.model.reembedding import OutdatedVector, Reembedding
+from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols.effects import changes, reads
@@ -635,12 +635,6 @@ class Moving(Protocol):
         `AnalyserError` for records made with another analyser, and `RecordError` for a record out of order or one that
         refers to another that is not there.
         """
-
-
-NewVector = tuple[OutdatedVector, Vector | None]
-"""An outdated vector and the new one; None where the text has become blank, so that there is none after the switch."""
-Remake = Callable[[Sequence[OutdatedVector]], Awaitable[Sequence[NewVector]]]
-"""Makes the new vectors of some elements."""
 
 
 class Reembeddable(Protocol):

@@ -15,9 +15,9 @@ import attrs
 from graphsearch.errors import ReembeddingError
 from graphsearch.ingest import Progress
 from graphsearch.model import ElementKind, Vector, validation
-from graphsearch.model.reembedding import OutdatedVector, Reembedding
-from graphsearch.protocols import Embedder, GraphStore
-from graphsearch.protocols.graph_store import NewVector
+from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding
+from graphsearch.protocols import Embedder
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text
 
 BATCH: Final = 256

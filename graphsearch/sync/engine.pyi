@@ -66,7 +66,6 @@ from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
 from graphsearch.protocols import Extractor
-from graphsearch.protocols import GraphStore as graphsearch_protocols_GraphStore
 from graphsearch.protocols import LLM
 from graphsearch.protocols import TokenCounter
 from graphsearch.protocols import Traversal
@@ -78,6 +77,7 @@ from graphsearch.ranking.memories.options import RecallScoring
 from graphsearch.ranking.memories.options import Workload
 from graphsearch.ranking.memories.result import RecallResult
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.stores.graph import GraphStore as graphsearch_stores_graph_GraphStore
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
 from graphsearch.traversal.paths import GraphPath
@@ -156,7 +156,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     @property
-    def stores(self) -> tuple[graphsearch_protocols_GraphStore, ...]:
+    def stores(self) -> tuple[graphsearch_stores_graph_GraphStore, ...]:
         """The store, as the only one that is searched."""
         ...
 class FederatedEngine(Facade[federation.FederatedEngine]):

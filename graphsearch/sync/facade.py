@@ -6,11 +6,11 @@ Type checkers and editors see what is derived in the stub of each module, which 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import wraps
 from operator import attrgetter
-from typing import Any, Generic, Self, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from graphsearch.sync.bridge import BRIDGE
 
@@ -26,10 +26,12 @@ class Facade(Generic[A]):
     """
 
     asynchronous: A
+    _without: ClassVar[Collection[str]] = ()
+    """Public names of that class that have no blocking counterpart."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        own = {*dir(cls), "asynchronous"}
+        own = {*dir(cls), "asynchronous", *cls._without}
         for owner in (argument for base in vars(cls).get("__orig_bases__", ()) for argument in get_args(base)):
             for name in {*dir(owner), *cls.__annotations__} - own:
                 if not name.startswith("_"):

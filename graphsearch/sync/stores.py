@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from graphsearch import protocols
 from graphsearch.caching import EntityCache
 from graphsearch.caching import cached as cached_store
-from graphsearch.stores import memory
+from graphsearch.stores import graph, memory
 from graphsearch.sync.facade import Facade, behind
 
 if TYPE_CHECKING:
     from graphsearch.evaluation.evaluator import Stores as AsyncStores
 
 
-class GraphStore(Facade[protocols.GraphStore]):
-    """A graph in one scope, as `graphsearch.protocols.GraphStore`; wrap your own store with `GraphStore.of(store)`."""
+class GraphStore(Facade[graph.GraphStore]):
+    """A graph in one scope, as `graphsearch.stores.graph.GraphStore`; wrap your own with `GraphStore.of(store)`.
+
+    Rows, and transactions of rows, are between a graph and its store.
+    """
+
+    _without: ClassVar = frozenset({"rows", "rows_by", "page", "forms", "tree", "counts", "scope_row", "writing"})
 
 
 class Stores(Facade[Any]):

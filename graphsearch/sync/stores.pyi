@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from graphsearch import protocols
 from graphsearch.caching import EntityCache
 from graphsearch.columns import Codes
 from graphsearch.columns import Edges
@@ -47,29 +46,35 @@ from graphsearch.model import View
 from graphsearch.model import WriteReport
 from graphsearch.model.proposals import Proposal
 from graphsearch.model.proposals import ProposalState
+from graphsearch.model.reembedding import NewVector
 from graphsearch.model.reembedding import OutdatedVector
 from graphsearch.model.reembedding import Reembedding
+from graphsearch.model.reembedding import Remake
 from graphsearch.model.signatures import Signature
 from graphsearch.model.signatures import SignatureTable
 from graphsearch.model.stored import Key
 from graphsearch.model.stored import Record
 from graphsearch.model.stored import RecordKind
 from graphsearch.model.stored import ScopeSettings
-from graphsearch.protocols.graph_store import MemoryFilters
-from graphsearch.protocols.graph_store import NewVector
-from graphsearch.protocols.graph_store import Remake
 from graphsearch.protocols.parts import Clock
+from graphsearch.protocols.rows import MemoryFilters
+from graphsearch.stores import graph
 from graphsearch.stores import memory
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.analyser import ENGLISH
 from graphsearch.text.bm25 import TermCounts
 from typing import Any
+from typing import ClassVar
 from typing import Unpack
 from uuid import UUID
 
-class GraphStore(Facade[protocols.GraphStore]):
-    """A graph in one scope, as `graphsearch.protocols.GraphStore`; wrap your own store with `GraphStore.of(store)`."""
+class GraphStore(Facade[graph.GraphStore]):
+    """A graph in one scope, as `graphsearch.stores.graph.GraphStore`; wrap your own with `GraphStore.of(store)`.
+
+    Rows, and transactions of rows, are between a graph and its store.
+    """
+    _without: ClassVar = frozenset({'rows', 'rows_by', 'page', 'forms', 'tree', 'counts', 'scope_row', 'writing'})
 
     @property
     def analyser(self) -> Analyser:
@@ -145,8 +150,8 @@ class GraphStore(Facade[protocols.GraphStore]):
     def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         """For each group of terms, the number of elements of a kind that have all of them in their texts.
 
-        Terms are those of the store's `analyser`; an empty group counts every element with a word. Counts cover
-        everything stored, visible or not, as `document_count` does.
+        Terms are those of the store's `analyser`. An empty group counts every element with a word, the N of BM25,
+        without counting them. Counts cover everything stored, visible or not.
         """
         ...
 
@@ -155,7 +160,10 @@ class GraphStore(Facade[protocols.GraphStore]):
         ...
 
     def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
-        """The elements behind keys of one kind, in their order, one for each key."""
+        """The elements behind keys of one kind, in their order, one for each key.
+
+        A snapshot reads each element once; it may read the ends of relations in the same round trip.
+        """
         ...
 
     def embedder_name(self) -> str | None:
@@ -164,10 +172,6 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
-        ...
-
-    def every_signature(self) -> Codes:
-        """Codes, in order, of all signatures in use; reads the whole scope."""
         ...
 
     def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int=0) -> Expansion:
@@ -225,6 +229,10 @@ class GraphStore(Facade[protocols.GraphStore]):
 
     def id_key(self) -> UUID:
         """The secret of the scope, random, by which ingest mints ids: `graphsearch.model.identity.keyed_id`."""
+        ...
+
+    def ids(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """The ids behind keys of a kind, in their order: of memories as text."""
         ...
 
     def injections(self, session_id: str) -> Sequence[Injection]:
@@ -428,8 +436,11 @@ class GraphStore(Facade[protocols.GraphStore]):
         """
         ...
 
-    def shared_signatures(self) -> Codes:
-        """Codes, in order, of the signatures in use (`Signature`), and possibly of some no longer in use."""
+    def signature_codes(self, *, shared: bool) -> Codes:
+        """Codes, in order, of the signatures in use; reads the whole scope.
+
+        Of the ``shared`` ones (`Signature`) only, without that, and possibly with some no longer in use.
+        """
         ...
 
     def signature_table(self) -> SignatureTable | None:
@@ -487,8 +498,8 @@ class GraphStore(Facade[protocols.GraphStore]):
 
         Restores the state before the merge if nothing was written since. Whatever was written since, also about the
         source, stays with the target, but for what a memory states between the two, and its mentions of the source;
-        forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that
-        does not exist and `InvalidInputError` for one that was undone already.
+        forgotten memories stay forgotten. Raises `UnknownElementError` for a merge that does not exist and
+        `InvalidInputError` for one that was undone already.
         """
         ...
 
@@ -538,11 +549,11 @@ class GraphStore(Facade[protocols.GraphStore]):
     def write_summary(self, community: Community, *, version: Hashable) -> bool:
         """Store the summary of a stored community; return False, and store nothing, if the graph has changed.
 
-        ``version`` is that of the scope when the content of the summary was read (`GraphStore.version`); the community
-        must have the same members as then. From then on every change that removes or rewrites anything that the summary
-        may be made of drops it in the same transaction: a member that is removed, renamed, merged or separated; a
-        relation with a member that is removed, retracted or reworded, or loses evidence; a memory that mentions a
-        member, or is evidence of its relations, that is forgotten or rewritten. What is only added leaves it.
+        ``version`` is that of the scope when the content of the summary was read; the community must have the same
+        members as then. From then on every change that removes or rewrites anything that the summary may be made of
+        drops it in the same transaction: a member that is removed, renamed, merged or separated; a relation with a
+        member that is removed, retracted or reworded, or loses evidence; a memory that mentions a member, or is
+        evidence of its relations, that is forgotten or rewritten. What is only added leaves it.
         """
         ...
 class Stores(Facade[Any]):

@@ -25,18 +25,19 @@ pytest.register_assert_rewrite(
 )
 
 from graphsearch.testing.spec_claims import ClaimsSpec, FactsSpec
-from graphsearch.testing.spec_communities import CommunitiesSpec, SummariesSpec
+from graphsearch.testing.spec_communities import CommunitiesSpec
 from graphsearch.testing.spec_finding import ExpandingSpec, FindingSpec, ViewingSpec
 from graphsearch.testing.spec_forgetting import ForgettingSpec, MergingSpec
 from graphsearch.testing.spec_learning import LearningSpec
 from graphsearch.testing.spec_linking import LinkingSpec, MentioningSpec
 from graphsearch.testing.spec_moving import MovingSpec, ReembeddingSpec, ScopesSpec
 from graphsearch.testing.spec_naming import AliasesSpec, NamingSpec, TypingSpec
-from graphsearch.testing.spec_reviewing import ReviewingSpec
+from graphsearch.testing.spec_rows import RowsSpec
 from graphsearch.testing.spec_writing import ReadingSpec, TextsSpec, WritingSpec
 
 
 class StoreConformance(
+    RowsSpec,
     WritingSpec,
     ReadingSpec,
     FindingSpec,
@@ -52,11 +53,9 @@ class StoreConformance(
     LinkingSpec,
     MentioningSpec,
     CommunitiesSpec,
-    SummariesSpec,
     LearningSpec,
     MovingSpec,
     ReembeddingSpec,
-    ReviewingSpec,
     ScopesSpec,
     TextsSpec,
 ):

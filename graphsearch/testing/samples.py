@@ -27,7 +27,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.signatures import Signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import NOON
 
 HOSTILE_TEXTS: Final = (

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 
 

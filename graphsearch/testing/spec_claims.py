@@ -22,7 +22,7 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.signatures import Signature, memory_signature, relation_signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     ADA,
@@ -71,7 +71,7 @@ async def signed(store: GraphStore, *ends: Entity) -> dict[UUID, tuple[Signature
     async with expanded(store, *ends, since=day(0)) as found:
         codes = dict(zip(store.relation_ids(found.relations), found.signatures.tolist(), strict=True))
         made = {key: await signature_of(store, code) for key, code in codes.items()}
-        shared = set((await store.shared_signatures()).tolist())
+        shared = set((await store.signature_codes(shared=True)).tolist())
         assert all(made[key][0].shared is (code in shared) for key, code in codes.items())
         return made
 

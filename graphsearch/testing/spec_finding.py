@@ -13,7 +13,7 @@ import pytest
 from graphsearch.columns import Hits
 from graphsearch.model import ElementKind, Entity, Memory, Vector, View
 from graphsearch.model.signatures import entity_signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import (
     ADA,

@@ -18,7 +18,7 @@ from graphsearch.model import (
     Outcome,
     UndoReport,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     ADA,

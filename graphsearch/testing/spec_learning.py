@@ -19,7 +19,7 @@ from graphsearch.model import (
     OutcomeRecord,
     Relation,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import ADA, BOB, EVE, injection, person, put, ref, relation
 from graphsearch.testing.spec import StoreSpec
 

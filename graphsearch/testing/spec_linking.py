@@ -10,7 +10,7 @@ import numpy as np
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind, Entity, Memory, MemoryLink, Span, View
 from graphsearch.model.signatures import entity_signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, mention, person, put, view
 from graphsearch.testing.spec import StoreSpec

@@ -35,11 +35,10 @@ from graphsearch.model import (
     SummarySentence,
     Vector,
 )
-from graphsearch.model.reembedding import OutdatedVector
+from graphsearch.model.reembedding import NewVector, OutdatedVector
 from graphsearch.model.stored import Record, RecordKind, ScopeSettings, key_of
-from graphsearch.protocols import GraphStore
-from graphsearch.protocols.graph_store import NewVector
 from graphsearch.reembedding import reembed
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.testing.samples import (
     ADA,

@@ -10,7 +10,7 @@ import attrs
 from hypothesis import given
 
 from graphsearch.model import ElementKind, Entity, Memory, Mention, SimilarName, Span
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import day, ids_of, matching, person, put, vector, view
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.strategies import (

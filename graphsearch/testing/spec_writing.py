@@ -29,8 +29,8 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.identity import normalise_name
-from graphsearch.protocols import GraphStore
-from graphsearch.protocols.graph_store import MemoryFilters
+from graphsearch.protocols.rows import MemoryFilters
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import NOON, FixedClock
 from graphsearch.testing.samples import (
     ADA,

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Span
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import HOSTILE_TEXTS, day, person, portrait, without_history
 from graphsearch.text.bm25 import embedding_text

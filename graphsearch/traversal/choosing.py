@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final, cast
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.protocols import GraphStore, Traversal
+from graphsearch.protocols import Traversal
+from graphsearch.stores.graph import GraphStore
 from graphsearch.traversal.k_hop import KHopTraversal
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 

@@ -16,7 +16,8 @@ from graphsearch.columns import NONE, Hits, Keys, Rows, Steps, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, first_rows
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import validation as check
-from graphsearch.protocols import Frontier, GraphStore
+from graphsearch.protocols import Frontier
+from graphsearch.stores.graph import GraphStore
 
 FAN_OUT: Final = 25
 MAX_ENTITIES: Final = 500

@@ -1,53 +1,43 @@
-"""The base of all capabilities of a scope in memory: its state, snapshots, and changes."""
+"""The base of all capabilities of a scope in memory: its present version, snapshots, and the lock of its writers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
-from threading import Lock
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Unpack
 from uuid import UUID
 
+import attrs
 import numpy as np
 
-from graphsearch._support.concurrency import aside, in_slices
 from graphsearch.columns import Keys
 from graphsearch.errors import UnknownScopeError
-from graphsearch.model import ElementKind, Scope
-from graphsearch.protocols import Clock, Scoped
-from graphsearch.stores.in_memory.state import Draft, State
-from graphsearch.stores.in_memory.summaries import drop_outdated
-from graphsearch.stores.in_memory.tables import table
+from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Scope
+from graphsearch.protocols import Clock
+from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
+from graphsearch.stores.in_memory.columns import items, listing
+from graphsearch.stores.in_memory.port import MemoryPort
+from graphsearch.stores.in_memory.reading import Reads, once
+from graphsearch.stores.in_memory.steps import degrees
+from graphsearch.stores.in_memory.versions import Cell, Former, Version, made_of
 from graphsearch.text.analyser import Analyser
-
-T = TypeVar("T")
-
-
-class Cell:
-    """A reference to the state of one scope, None until something is written."""
-
-    def __init__(self, analyser: Analyser, id_key: UUID) -> None:
-        self.analyser = analyser
-        self.id_key = id_key
-        self.state: State | None = None
-        self.lock = Lock()
-
 
 _PAUSE_S: Final = 0.002
 """The time, in seconds, after which a writer that waits for another one looks again."""
 
-_PINNED: Final[ContextVar[Mapping[Cell, State]]] = ContextVar("pinned", default=MappingProxyType({}))
-"""The states pinned by the snapshots of the current task."""
+_PINNED: Final[ContextVar[Mapping[Cell, Version]]] = ContextVar("pinned", default=MappingProxyType({}))
+"""The versions pinned by the snapshots of the current task."""
 
 
 class _Snapshot(AbstractAsyncContextManager[None]):
-    """Pins the state of a cell while it is open."""
+    """Pins a version of a cell while it is open."""
 
-    def __init__(self, cell: Cell, state: State) -> None:
-        self._pinned = {**_PINNED.get(), cell: state}
+    def __init__(self, cell: Cell, version: Version) -> None:
+        self._pinned = {**_PINNED.get(), cell: version}
 
     async def __aenter__(self) -> None:
         self._token = _PINNED.set(self._pinned)
@@ -56,11 +46,11 @@ class _Snapshot(AbstractAsyncContextManager[None]):
         _PINNED.reset(self._token)
 
 
-class InMemoryScope(Scoped):
+class InMemoryScope:
     """One scope in memory.
 
-    A write builds a new state, in slices off the event loop if that takes long, and then replaces the old one; readers
-    keep the state that they began with. A key is the row of an element in the order of ids.
+    A write makes a new version; readers keep the one that they began with. A key is the row of an element in the order
+    of ids.
     """
 
     def __init__(self, scope: Scope, clock: Clock, cell: Cell) -> None:
@@ -81,57 +71,90 @@ class InMemoryScope(Scoped):
         return self._cell.analyser
 
     def snapshot(self) -> AbstractAsyncContextManager[None]:
-        return _Snapshot(self._cell, self._state)
+        return _Snapshot(self._cell, self._version)
 
     async def version(self) -> Hashable:
-        return version_of(self._state)
+        return self._version.token
 
-    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
-        return self._ids(ElementKind.ENTITY, keys)
-
-    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
-        return self._ids(ElementKind.RELATION, keys)
-
-    def memory_ids(self, keys: Keys) -> Sequence[str]:
-        return self._ids(ElementKind.MEMORY, keys)
-
-    def _ids(self, kind: ElementKind, keys: Keys) -> list[Any]:
-        ids = table(self._state, kind).ids
+    def ids(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        ids = self._version.made(listing, kind).ids
         return [ids[row] for row in np.asarray(keys, np.int64).tolist()]
 
+    async def scope_row(self) -> ScopeRow:
+        return self._version.scope
+
     @property
-    def _state(self) -> State:
-        state = _PINNED.get().get(self._cell, self._cell.state)
-        if state is None:
+    def _version(self) -> Version:
+        version = _PINNED.get().get(self._cell, self._cell.version)
+        if version is None:
             raise self._unknown()
-        return state
+        return version
 
-    async def _once(self, build: Callable[..., T], *of: Hashable) -> T:
-        """As `State.once`; what is computed of many elements leaves the event loop."""
-        state = self._state
-        if state.has(build, *of):
-            return state.once(build, *of)
-        return await aside(lambda: state.once(build, *of), state.size)
+    # -- rows ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _reads(self) -> Reads:
+        return Reads(self._cell, self._version)
+
+    async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
+        return await self._reads.rows(kind, keys)
+
+    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
+        return await self._reads.rows_by(kind, column, values)
+
+    async def page(
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
+    ) -> Sequence[Any]:
+        return await self._reads.page(kind, after=after, limit=limit, **filters)
+
+    async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
+        return await self._reads.forms(entity_ids, without)
+
+    async def tree(self, entity_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+        return await self._reads.tree(entity_ids)
+
+    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        version = self._version
+        ids = version.made(listing, kind).ids
+        return [getattr(row, kind) for row in version.some(kind, [ids[row] for row in keys.tolist()])]
+
+    async def counts(self, kinds: Collection[str]) -> Counts:
+        version = self._version
+        return attrs.evolve(await once(version, counts), rows={kind: version.size(kind) for kind in kinds})
+
+    # -- writes ----------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def _draft(self, *, create: bool = False, keep: bool = True) -> AsyncIterator[Draft]:
-        """A draft that becomes the state at the end, unless an error is raised or it is discarded.
+    async def writing(
+        self,
+        *,
+        create: bool = False,
+        alone: bool = True,  # noqa: ARG002 - all writers are
+        changing: bool = False,  # noqa: ARG002 - of another store
+        renewing: bool = False,  # noqa: ARG002 - of another store
+    ) -> AsyncIterator[MemoryPort]:
+        async with self._alone():
+            version = self._cell.version
+            if version is None:
+                if not create:
+                    raise self._unknown()
+                row = ScopeRow(self._cell.id_key, types=dict(KNOWN_RELATION_TYPES))
+                version = Version.of_nothing(row, self.analyser)
+            port = MemoryPort(self._cell, version)
+            yield port
+            await port.commit()
 
-        One writer at a time; readers never see a partial change. ``create`` creates a missing scope.
-        """
-        async with self._writing():
-            new = State(analyser=self.analyser, id_key=self._cell.id_key) if create else None
-            state = self._cell.state or new
-            if state is None:
-                raise self._unknown()
-            draft = Draft(state)
-            yield draft
-            if keep:
-                drop_outdated(draft)
-                self._cell.state = await in_slices(draft.finished())
+    async def settle(self) -> int:
+        """Return 0: indexes are made at first use, and nothing is deferred."""
+        async with self.writing():
+            return 0
+
+    async def remove_scope(self) -> None:
+        async with self._alone():
+            self._cell.version = None
 
     @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[None]:
+    async def _alone(self) -> AsyncIterator[None]:
         """The only writer of the scope, in any thread; waiting for others does not block the event loop."""
         while not self._cell.lock.acquire(blocking=False):  # noqa: ASYNC110 - of threads, without an event
             await asyncio.sleep(_PAUSE_S)
@@ -146,14 +169,13 @@ class InMemoryScope(Scoped):
         )
 
 
-def version_of(state: State) -> Hashable:
-    """The version of a state: another one for every change to elements, their names, vectors and embedding model."""
-    every = state.entities, state.relations, state.memories
-    others = state.entities.words, state.naming, state.types, state.embedder
-    return state.derive(_Version, *(part for each in every for part in (each.items, each.vectors)), *others)
-
-
-class _Version:
-    """Compared by identity."""
-
-    def __init__(self, *_: object) -> None: ...
+@made_of("entity", "relation", lasts=False)
+def counts(version: Version, former: Former[Counts] | None) -> Counts:  # noqa: ARG001 - made anew
+    """The numbers of entities and of unretracted relations by type, and the largest degree."""
+    live = (each for each in version.made(items, "relation") if each.retracted_at is None)
+    return Counts(
+        rows={},
+        entities_by_type=dict(sorted(Counter(each.type for each in version.made(items, "entity")).items())),
+        relations_by_type=dict(sorted(Counter(each.type for each in live).items())),
+        max_degree=int(version.made(degrees).max(initial=0)),
+    )

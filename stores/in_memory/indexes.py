@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -13,15 +12,27 @@ from numpy.typing import NDArray
 from graphsearch.columns import Floats, Mask
 from graphsearch.columns.key_index import occurring
 from graphsearch.model import ElementKind, Vector
-from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.tables import Rows, Table, table
-from graphsearch.text.bm25 import K1, TermCounts, candidate_terms, dimension, grid, normal_length
+from graphsearch.stores.in_memory.columns import Listing, Rows, items, listing
+from graphsearch.stores.in_memory.versions import Former, Version, made_of
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.bm25 import (
+    K1,
+    TermCounts,
+    candidate_terms,
+    dimension,
+    document,
+    grid,
+    normal_length,
+    searchable_text,
+)
 
 Scores = NDArray[np.float32]
 
 _NOISE: Final = np.float32(1e-5)
 """Far above the error of a float32 product of unit vectors."""
 _BLOCK: Final = 64
+_KNOWN: Final = 50_000
+"""Texts of which the terms are kept while others are analysed."""
 
 
 @attrs.frozen(eq=False)
@@ -30,25 +41,17 @@ class Matrix:
 
     vectors: Vector
     rows: Rows
-    """Table rows, ascending."""
+    """Their rows among the elements, ascending."""
+    of: Listing
+    """Their keys, in order."""
     _latest: list[Any] = attrs.field(factory=lambda: [None, None], init=False)
     """The last query and its products: a question may look for its nearest elements several times."""
 
-    @classmethod
-    def build(cls, table: Table, vectors: Mapping[Any, NDArray[np.float16]]) -> Matrix:
-        """Of all vectors of a kind."""
-        rows = table.rows(vectors)
-        if not len(rows):
-            return cls(np.empty((0, 0), np.float32), rows)
-        matrix = np.stack([vectors[table.ids[row]] for row in rows.tolist()]).astype(np.float32)
-        matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-        return cls(matrix, rows)
-
-    def of(self, table_rows: Rows) -> Vector:
-        """The vectors of some table rows; zeros if missing. At least one vector must exist."""
-        places = np.searchsorted(self.rows, table_rows).clip(max=len(self.rows) - 1)
+    def take(self, rows: Rows) -> Vector:
+        """The vectors of some elements; zeros if missing. At least one vector must exist."""
+        places = np.searchsorted(self.rows, rows).clip(max=len(self.rows) - 1)
         found = self.vectors.take(places, axis=0)
-        found[self.rows.take(places) != table_rows] = 0.0
+        found[self.rows.take(places) != rows] = 0.0
         return found
 
     def nearest(self, query: Vector, limit: int, seen: Mask | None) -> tuple[Rows, Floats]:
@@ -72,47 +75,155 @@ class Matrix:
         return found
 
 
+@made_of("{}", "{}_vector")
+def matrix(version: Version, kind: str, former: Former[Matrix] | None) -> Matrix:
+    """The vectors of a kind."""
+    vectors = f"{kind}_vector"
+    keys = version.made(listing, vectors)
+    rows = version.made(listing, kind).rows(keys.ids)
+    changed = set[Any]() if former is None else former.changed(vectors)
+    if former is None or not len(former.value.of.ids) or 2 * len(changed) > len(keys.ids):
+        return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys)
+    if keys is former.value.of and not changed:
+        return Matrix(former.value.vectors, rows, keys)
+    origins = keys.origins(former.value.of, changed)
+    fresh = np.flatnonzero(origins < 0)
+    every = former.value.vectors.take(origins, axis=0)
+    if len(fresh):
+        every[fresh] = _normal([row.value for row in version.some(vectors, [keys.ids[row] for row in fresh.tolist()])])
+    return Matrix(every, rows, keys)
+
+
+def _normal(vectors: Sequence[Any]) -> Vector:
+    if not vectors:
+        return np.empty((0, 0), np.float32)
+    every = np.stack(vectors).astype(np.float32)
+    every /= np.linalg.norm(every, axis=1, keepdims=True)
+    return every
+
+
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Texts:
+    """The terms of elements: those of the row r are ``[pointers[r], pointers[r + 1])``."""
+
+    of: Listing
+    numbers: Mapping[str, int]
+    """Of terms."""
+    pointers: Rows
+    terms: NDArray[np.int32]
+    often: NDArray[np.float32]
+
+    def take(self, rows: Rows) -> tuple[Rows, NDArray[np.int32], NDArray[np.float32]]:
+        """The number of terms of some rows, and these with their frequencies."""
+        begin, sizes = self.pointers.take(rows), np.diff(self.pointers).take(rows)
+        places = np.repeat(begin - sizes.cumsum() + sizes, sizes) + np.arange(sizes.sum())
+        return sizes, self.terms.take(places), self.often.take(places)
+
+
+@made_of("{}", "words")
+def texts(version: Version, kind: str, former: Former[Texts] | None) -> Texts:
+    """The terms of all elements of a kind."""
+    keys = version.made(listing, kind)
+    worded = kind == ElementKind.ENTITY and version.size("words") > 0
+    if former is not None and former.value.terms.size:
+        changed = former.changed(kind) | (former.changed("words") if kind == ElementKind.ENTITY else set())
+        origins = keys.origins(former.value.of, changed)
+        kept, fresh = np.flatnonzero(origins >= 0), np.flatnonzero(origins < 0)
+        if 2 * len(fresh) < len(origins):
+            stored = version.some(kind, [keys.ids[row] for row in fresh.tolist()])
+            known = dict(former.value.numbers)
+            words = _words(version, [row.key for row in stored]) if worded else {}
+            new = _analysed([getattr(row, kind) for row in stored], words, version.analyser, known)
+            old = former.value.take(origins.take(kept))
+            return _compact(_joined(keys, known, (kept, *old), (fresh, *new)))
+    known = {}
+    found = _analysed(version.made(items, kind), version.all("words") if worded else {}, version.analyser, known)
+    return _joined(keys, known, (np.arange(len(keys.ids)), *found))
+
+
+def _words(version: Version, keys: Sequence[Any]) -> dict[Any, Any]:
+    return {row.key: row for row in version.some("words", keys)}
+
+
+def _analysed(
+    elements: Iterable[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[str, int]
+) -> tuple[Rows, NDArray[np.int32], NDArray[np.float32]]:
+    """The number of terms of each element, and these with their frequencies; new terms get the next numbers."""
+    sizes, terms, often = list[int](), list[int](), list[float]()
+    known: dict[str, tuple[list[int], list[float]]] = {}
+    number = numbers.setdefault
+    for element in elements:
+        text, own = searchable_text(element), words.get(element.id)
+        entry = None if own else known.get(text)
+        if entry is None:
+            found = document(text, own.value if own else {}, analyser)
+            entry = ([number(term, len(numbers)) for term in found], [*found.values()])
+            if not own:  # relations of one sentence have the same fact
+                if len(known) == _KNOWN:
+                    known.clear()
+                known[text] = entry
+        terms += entry[0]
+        often += entry[1]
+        sizes.append(len(entry[0]))
+    return np.array(sizes, np.int64), np.array(terms, np.int32), np.array(often, np.float32)
+
+
+def _joined(keys: Listing, numbers: Mapping[str, int], *parts: tuple[Rows, Rows, Any, Any]) -> Texts:
+    """Texts of parts, each with its rows, their numbers of terms, and these with their frequencies."""
+    rows, sizes, terms, often = (np.concatenate(each) for each in zip(*parts, strict=True))
+    every = np.zeros(len(keys.ids), np.int64)
+    every[rows] = sizes
+    if len(parts) > 1:
+        order = np.argsort(np.repeat(rows, sizes), kind="stable")
+        terms, often = terms.take(order), often.take(order)
+    return Texts(keys, numbers, np.concatenate(([0], every.cumsum())), terms, often)
+
+
+def _compact(found: Texts) -> Texts:
+    """Without the terms that no text has any more."""
+    there = np.bincount(found.terms, minlength=len(found.numbers)) > 0
+    if there.all():
+        return found
+    new = np.cumsum(there) - 1
+    used = there.tolist()
+    numbers = {term: int(new[number]) for term, number in found.numbers.items() if used[number]}
+    return attrs.evolve(found, numbers=numbers, terms=new.take(found.terms).astype(np.int32))
+
+
 @attrs.frozen(eq=False)
 class Postings:
-    """The documents of one kind: for each term, the table rows that contain it, ascending, and its weight there."""
+    """The documents of one kind: for each term, the rows that contain it, ascending, and its weight there."""
 
     documents: int
     average: float
-    """The length of documents that weights are computed by."""
     size: int
-    """Table rows."""
     terms: Mapping[str, int]
-    """Numbers from 0, in order of the terms' dimensions."""
     pointers: Rows
-    """The entries of term t are ``[pointers[t], pointers[t + 1])``."""
     rows: NDArray[np.int32]
     weights: Scores
 
     @classmethod
-    def build(
-        cls, table: Table, documents: Mapping[Any, Mapping[str, float]], average: float | None = None
-    ) -> Postings:
-        """Of all documents of a kind, by their average length unless another one is given."""
-        of_document = table.rows(documents).astype(np.int32)
-        found = [documents[table.ids[row]] for row in of_document.tolist()]
-        terms = {term: number for number, term in enumerate(sorted({*chain.from_iterable(found)}, key=dimension))}
-        sizes = np.fromiter(map(len, found), np.int64, len(found))
-        size = int(sizes.sum())
-        term = np.fromiter(map(terms.__getitem__, chain.from_iterable(found)), np.int32, size)
-        often = np.fromiter(chain.from_iterable(each.values() for each in found), np.float64, size)
-        document = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
-        lengths: Floats = np.bincount(document, often, len(found)).astype(np.float64)
-        average = average or grid(float(lengths.sum()) / max(len(found), 1))
+    def build(cls, found: Texts, average: float | None = None) -> Postings:
+        """The postings of texts; by an average length in place of theirs if one is given."""
+        sizes = np.diff(found.pointers)
+        documents = int(np.count_nonzero(sizes))
+        row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        lengths: Floats = np.bincount(row, found.often, len(sizes)).astype(np.float64)
+        average = average or grid(float(lengths.sum()) / max(documents, 1))
         normal = K1 * normal_length(lengths, average)
-        order = np.argsort(term, kind="stable")
+        order = np.argsort(found.terms, kind="stable")
+        often = found.often.astype(np.float64)
         return cls(
-            documents=len(found),
+            documents=documents,
             average=average,
-            size=len(table.ids),
-            terms=terms,
-            pointers=np.concatenate(([0], np.bincount(term, minlength=len(terms)).cumsum())),
-            rows=of_document.take(document).take(order),
-            weights=(often / (often + normal.take(document))).astype(np.float32).take(order),
+            size=len(sizes),
+            terms=found.numbers,
+            pointers=np.concatenate(([0], np.bincount(found.terms, minlength=len(found.numbers)).cumsum())),
+            rows=row.take(order),
+            weights=(often / (often + normal.take(row))).astype(np.float32).take(order),
         )
 
     def containing(self, terms: Sequence[str]) -> int:
@@ -134,7 +245,7 @@ class Postings:
         Sums are of float32, in the order of the terms' dimensions, as an inner product of sparse vectors adds up. Only
         rows that have a term which selects candidates are touched.
         """
-        wanted = sorted({term for term in requested if term in self.terms}, key=self.terms.__getitem__)
+        wanted = sorted({term for term in requested if term in self.terms}, key=dimension)
         entries = {term: self._entries(term) for term in wanted}
         known = counts or TermCounts(self.documents, {term: at.stop - at.start for term, at in entries.items()})
         selecting = candidate_terms({term: known.containing.get(term, 0) for term in wanted}, known.documents)
@@ -177,16 +288,7 @@ def _best(scores: Scores, limit: int, *, margin: np.float32) -> Rows:
     return np.flatnonzero(np.isfinite(scores))
 
 
-# -- of a state ---------------------------------------------------------------------------------------------------
-
-
-def matrix(state: State, kind: ElementKind) -> Matrix:
-    """The vectors of a kind."""
-    return state.derive(Matrix.build, table(state, kind), state.elements(kind).vectors)
-
-
-def postings(state: State, kind: ElementKind, average: float | None = None) -> Postings:
+@made_of("{}", "words", lasts=False)
+def postings(version: Version, kind: str, average: float | None, former: None) -> Postings:  # noqa: ARG001 - of texts
     """The documents of a kind; by an average length in place of theirs if one is given."""
-    if average is not None:
-        return Postings.build(table(state, kind), state.elements(kind).documents, average)
-    return state.derive(Postings.build, table(state, kind), state.elements(kind).documents)
+    return Postings.build(version.made(texts, kind), average)

@@ -1,183 +1,180 @@
-"""Whole elements in memory, and the mentions and claims behind them."""
+"""Reads of rows from a version of a scope in memory."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
-from operator import attrgetter
-from typing import Any, Final, Unpack
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain, islice
+from typing import Any, Final, TypeVar, Unpack
 from uuid import UUID
 
-from graphsearch.claims.folding import DatedClaim
-from graphsearch.columns import Keys
-from graphsearch.model import (
-    Claim,
-    ElementKind,
-    Entity,
-    Group,
-    Memory,
-    Mention,
-    Relation,
-    RelationType,
-    Statistics,
-    validation,
-)
-from graphsearch.model.identity import snake_case
+from graphsearch._support.concurrency import aside, in_slices
+from graphsearch.model import ElementKind
 from graphsearch.model.signatures import memory_signature
-from graphsearch.protocols import Reading
-from graphsearch.protocols.graph_store import MemoryFilters
-from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.folding import GroupedClaims, claims_behind
-from graphsearch.stores.in_memory.state import E, Elements
-from graphsearch.stores.in_memory.steps import adjacency, degrees
-from graphsearch.stores.in_memory.tables import Table, table
-from graphsearch.stores.shared.answers import claim_place, mention_place
+from graphsearch.protocols.rows import EntityRow, Filters, Form, MemoryRow, RelationRow
+from graphsearch.stores.in_memory.columns import SPECIALLY_ORDERED, listing, order_of
+from graphsearch.stores.in_memory.rows import COLUMNS, form_of
+from graphsearch.stores.in_memory.versions import Cell, Version
+
+T = TypeVar("T")
+_STEP: Final = 64
+"""Rows of a page that are looked at in one step."""
 
 
-class InMemoryReading(InMemoryScope, Reading):
-    """Elements out of the state, with their current feedback weights."""
+class Reads:
+    """The rows of one version; see `graphsearch.protocols.rows.Rows`.
 
-    async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
-        return self._state.entities.those(ids)
+    ``writes`` for the writer, who holds the lock of the scope.
+    """
 
-    async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
-        return self._state.relations.those(ids)
+    def __init__(self, cell: Cell, version: Version, *, writes: bool = False) -> None:
+        self._cell = cell
+        self._version = version
+        self._writes = writes
 
-    async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
-        return self._state.memories.those(ids)
+    async def rows(self, kind: str, keys: Collection[Any]) -> list[Any]:
+        return self._version.some(kind, keys)
 
-    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
-        state = self._state
-        rows = table(state, kind)
-        if state.elements(kind).weights:
-            return state.elements(kind).those([rows.ids[row] for row in keys.tolist()])
-        return [rows.items[row] for row in keys.tolist()]
+    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> list[Any]:
+        found = await self.keys_by(kind, column, values)
+        return self._version.some(kind, dict.fromkeys(chain.from_iterable(found.values())))
 
-    async def list_entities(
-        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
-    ) -> Sequence[Entity]:
-        wanted = None if type is None else snake_case(type)
-        state = self._state
-        ids = table(state, ElementKind.ENTITY).ids
-        return _page(state.entities, ids, after, limit, lambda entity: wanted is None or entity.type == wanted)
+    async def keys_by(self, kind: str, column: str, values: Collection[Any]) -> dict[Any, list[Any]]:
+        """The keys of the rows that have each of some values in a column, by value."""
+        version, of = self._version, COLUMNS[kind][column]
+        found: dict[Any, list[Any]] = {value: [] for value in values}
+        if not found or not (version.tables[kind].rows or version.replaced(kind)):
+            return found
+        index = await self.index(kind, column)
+        if index is not None:
+            found = {value: index.keys(value) for value in found}
+        others = version.all(kind) if index is None else version.replaced(kind)  # looked at last: see `Version`
+        if others and index is not None:
+            found = {value: [key for key in keys if key not in others] for value, keys in found.items()}
+        for key, row in others.items():
+            for value in () if row is None else of(row):
+                if value in found:
+                    found[value].append(key)
+        return found
 
-    async def list_relations(
-        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
-    ) -> Sequence[Relation]:
-        state, wanted = self._state, None if type is None else snake_case(type)
-        ids: Sequence[UUID] = table(state, ElementKind.RELATION).ids
-        if entity_id is not None:
-            row = table(state, ElementKind.ENTITY).row_of.get(entity_id)
-            ids = [] if row is None else [ids[each] for each in adjacency(state).around(row).tolist()]
+    async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> list[Form]:
+        version = self._version
+        counts: dict[tuple[Any, ...], int] = {}
+        index = await self.index("mention", "forms")
+        if index is not None:
+            counts = {(key, *form): number for key in entity_ids for form, number in index.of(key).items()}
+        if index is None or version.replaced("mention"):
+            counts = {}
+            for row in await self.rows_by("mention", "written", entity_ids):
+                form = (row.mention.entity_id, *form_of(row))
+                counts[form] = counts.get(form, 0) + 1
+        for row in await self.rows_by("mention", "memory", without):
+            if (form := (row.mention.entity_id, *form_of(row))) in counts:
+                counts[form] -= 1
+        return [Form(*form, number) for form, number in counts.items() if number]
 
-        def keep(relation: Relation) -> bool:
-            return relation.retracted_at is None and (wanted is None or relation.type == wanted)
+    async def tree(self, entity_ids: Collection[UUID]) -> dict[UUID, UUID]:
+        found: dict[UUID, UUID] = {}
+        waiting = set(entity_ids) if self._version.size("merge") else set[UUID]()
+        while waiting:
+            merges = [row.merge for row in await self.rows_by("merge", "end", waiting)]
+            new = {each.source_id: each.target_id for each in merges if each.undone_at is None}
+            waiting = {end for source, target in new.items() if source not in found for end in (source, target)}
+            found |= new
+        return found
 
-        return _page(state.relations, ids, after, limit, keep)
+    async def page(
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
+    ) -> list[Any]:
+        version, wanted = self._version, {name: value for name, value in filters.items() if value is not None}
+        order = order_of(kind)
+        if (few := await self._few(kind, wanted)) is not None:
+            rows = iter(sorted(few, key=order))
+        elif kind in SPECIALLY_ORDERED:
+            rows = iter(sorted(version.all(kind).values(), key=order))
+        else:
+            ids = (await once(version, listing, kind)).ids
+            start = 0 if after is None else bisect_right(ids, after)
+            rows = (row for key in islice(ids, start, None) if (row := version.get(kind, key)) is not None)
+        if after is not None:
+            rows = (row for row in rows if order(row) > after)
+        kept = (row for row in rows if all(_FILTERS[name](version, row, value) for name, value in wanted.items()))
+        return await in_slices(_taken(kept, limit))
 
-    async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
-    ) -> Sequence[Memory]:
-        state = self._state
-        rows = table(state, ElementKind.MEMORY)
-        ids: Sequence[str] = rows.ids
-        for name in ("session_id", "source"):
-            if (value := filters.get(name)) is not None:
-                ids = state.derive(_ids_by_field, rows).get((name, value), ())
-                break
-        return _page(state.memories, ids, after, limit, lambda memory: _passes(memory, filters))
+    async def _few(self, kind: str, filters: Mapping[str, Any]) -> list[Any] | None:
+        """The rows that an index finds for one of the filters; None if there is none."""
+        for name, column in (("entity_id", "end"), ("session_id", "session"), ("source", "source")):
+            if name in filters:
+                return await self.rows_by(kind, column, [filters[name]])
+        return None
 
-    async def list_mentions(
-        self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
-    ) -> Sequence[Mention]:
-        state, wanted, entities = self._state, set(memory_ids), set(entity_ids)
-        memories = wanted.union(*(state.mentioned.get(entity, ()) for entity in entities))
-        found = [
-            mention
-            for memory in memories
-            for mention in state.mentions.get(memory, ())
-            if memory in wanted or mention.entity_id in entities
-        ]
-        return sorted(found, key=mention_place)
-
-    async def list_claims(
-        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
-    ) -> Sequence[Claim]:
-        state = self._state
-        found = {claim for memory in set(memory_ids) for claim in state.claims.get(memory, ())}
-        for key in relation_ids:
-            if relation := state.relations.items.get(key):
-                found.update(claims_behind(state, relation))
-        grouped = GroupedClaims(state.claims, state.merging.originals, state.types)
-        for group in groups:
-            found.update(grouped.of(group, state.groups.get(group, ())))
-        dated = [DatedClaim(claim, state.memories.items[claim.memory_id].occurred_at) for claim in found]
-        return [each.claim for each in sorted(dated, key=claim_place)]
-
-    async def relation_types(self) -> Mapping[str, RelationType]:
-        return self._state.types
-
-    async def statistics(self) -> Statistics:
-        state = self._state
-        live = [relation for relation in state.relations.items.values() if relation.retracted_at is None]
-        degree = degrees(state)
-        return Statistics(
-            entities=len(state.entities.items),
-            relations=len(live),
-            memories=len(state.memories.items),
-            claims=sum(map(len, state.claims.values())),
-            mentions=sum(map(len, state.mentions.values())),
-            entities_by_type=_by_type(state.entities.items.values()),
-            relations_by_type=_by_type(live),
-            embedder=state.embedder,
-            dimensions=state.dimensions,
-            max_degree=int(degree.max(initial=0)),
-            mean_degree=float(degree.mean()) if len(degree) else 0.0,
-            counters=state.counters,
-        )
-
-
-def _page(
-    elements: Elements[E], ids: Sequence[Any], after: UUID | str | None, limit: int, keep: Callable[[E], bool]
-) -> list[E]:
-    """The next elements, by sorted ids, that satisfy a predicate."""
-    validation.refuse("page", validation.number("limit", limit, 0))
-    start = 0 if after is None else bisect_right(ids, after)
-    kept = (key for key in islice(ids, start, None) if keep(elements.items[key]))
-    return [element for key in islice(kept, limit) if (element := elements.get(key))]
+    async def index(self, kind: str, name: str) -> Any:
+        """An index of the rows of a kind, made if there is none; None where a writer is changing them."""
+        table = self._version.tables[kind]
+        if name in table.indexes:
+            return table.indexes[name]
+        present = self._cell.version
+        alone = self._writes or present is None or present.tables[kind] is not table
+        if not alone and not self._cell.lock.acquire(blocking=False):
+            return None
+        try:
+            return await in_slices(table.make_index(name))
+        finally:
+            if not alone:
+                self._cell.lock.release()
 
 
-_TYPE: Final = attrgetter("type")
+async def once(version: Version, build: Callable[..., T], *of: Hashable) -> T:
+    """What is made of a version; if it is made of many elements, off the event loop."""
+    if version.has(build, *of):
+        return version.made(build, *of)
+    return await aside(lambda: version.made(build, *of), sum(len(version.tables[kind].rows) for kind in ElementKind))
 
 
-def _by_type(elements: Iterable[Entity | Relation]) -> dict[str, int]:
-    return dict(sorted(Counter(map(_TYPE, elements)).items()))
-
-
-def _passes(memory: Memory, filters: MemoryFilters) -> bool:
-    before, label = filters.get("before"), filters.get("label")
-    written = memory.occurred_at or memory.created_at
-    return (
-        (label is None or label in memory.labels)
-        and (before is None or (written is not None and written < before))
-        and all(
-            filters.get(name) in (None, value)
-            for name, value in (
-                ("source", memory.source),
-                ("session_id", memory.session_id),
-                ("subject", memory.subject),
-                ("owner", memory_signature(memory).owner),
-            )
-        )
-    )
-
-
-def _ids_by_field(rows: Table) -> dict[tuple[str, object], list[str]]:
-    """The ids of memories, in order, by their session and by their source."""
-    found: dict[tuple[str, object], list[str]] = {}
-    for memory in rows.items:
-        for name in ("session_id", "source"):
-            found.setdefault((name, getattr(memory, name)), []).append(memory.id)
+def _taken(rows: Iterator[Any], limit: int | None) -> Generator[None, None, list[Any]]:
+    """The first rows, in steps."""
+    found = list[Any]()
+    while limit is None or len(found) < limit:
+        step = list(islice(rows, _STEP if limit is None else min(_STEP, limit - len(found))))
+        if not step:
+            break
+        found += step
+        yield
     return found
+
+
+# -- filters ----------------------------------------------------------------------------------------------------------
+
+
+def _is_embedded(version: Version, row: Any, wanted: bool) -> bool:
+    kind = _KIND_OF[type(row)]
+    has = version.get(f"{kind}_vector", row.key) is not None
+    if wanted or kind != ElementKind.RELATION:
+        return has == wanted
+    return not has and row.relation.retracted_at is None and bool(row.relation.fact)
+
+
+def _is_before(_: Version, row: MemoryRow, wanted: datetime) -> bool:
+    written = row.memory.occurred_at or row.memory.created_at
+    return written is not None and written < wanted
+
+
+_KIND_OF: Final = {EntityRow: ElementKind.ENTITY, RelationRow: ElementKind.RELATION, MemoryRow: ElementKind.MEMORY}
+_FILTERS: Final[Mapping[str, Callable[[Version, Any, Any], bool]]] = {
+    "type": lambda _, row, wanted: getattr(row, _KIND_OF[type(row)]).type == wanted,
+    "live": lambda _, row, wanted: (row.relation.retracted_at is None) == wanted,
+    "entity_id": lambda _, row, wanted: wanted in row.ends,
+    "embedded": _is_embedded,
+    "shadowed": lambda version, row, wanted: (
+        (version.get(f"{_KIND_OF[type(row)]}_shadow", row.key) is not None) == wanted
+    ),
+    "state": lambda _, row, wanted: row.value.state == wanted,
+    "source": lambda _, row, wanted: row.memory.source == wanted,
+    "session_id": lambda _, row, wanted: row.memory.session_id == wanted,
+    "subject": lambda _, row, wanted: row.memory.subject == wanted,
+    "owner": lambda _, row, wanted: memory_signature(row.memory).owner == wanted,
+    "label": lambda _, row, wanted: wanted in row.memory.labels,
+    "before": _is_before,
+}
+"""See `graphsearch.protocols.rows.Filters`."""

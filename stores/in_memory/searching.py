@@ -7,7 +7,7 @@ from datetime import datetime
 from heapq import nsmallest
 from math import inf, sqrt
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -16,12 +16,13 @@ from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
 from graphsearch.columns import Hits, Keys
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
-from graphsearch.protocols import Searching
+from graphsearch.protocols.rows import MentionRow
 from graphsearch.stores.in_memory.base import InMemoryScope
+from graphsearch.stores.in_memory.columns import hits, listing, visibility
 from graphsearch.stores.in_memory.indexes import matrix, postings
-from graphsearch.stores.in_memory.naming import NameIndex
-from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.tables import hits, table, visibility
+from graphsearch.stores.in_memory.reading import Reads, once
+from graphsearch.stores.in_memory.rows import Likeness, folded_names, likeness_of
+from graphsearch.stores.in_memory.versions import Version
 from graphsearch.stores.shared.vectors import wrong_length
 from graphsearch.text.bm25 import TermCounts
 
@@ -29,175 +30,175 @@ _NUMBER: Final = attrgetter("int")
 """Compares ids as numbers: the same order, but much faster than one by one in Python."""
 
 
-class InMemorySearching(InMemoryScope, Searching):
-    """Searches over indexes that the state caches while their inputs are unchanged."""
+class InMemorySearching(InMemoryScope):
+    """Searches over indexes of rows, and over columns that are made once a version."""
+
+    # -- by name ---------------------------------------------------------------------------------------------------
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
-        return await in_slices(_named(self._state, names))
+        version, folded = self._version, {name: folded_name(name) for name in names}
+        found = await Reads(self._cell, version).keys_by("entity", "name", folded.values())
+        matches = list[NameMatch]()
+        for name, spelling in folded.items():
+            for row in version.some("entity", found[spelling]):
+                alias = spelling != folded_name(row.entity.name)
+                matches.append(NameMatch(name=name, entity_id=row.key, alias=alias))
+        return _by_entity(matches)
 
     async def find_name_words(
         self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
     ) -> Sequence[NameMatch]:
-        state = self._state
         refuse_limit(limit)
-        if not state.naming.index.words:
-            return []
-        return await in_slices(_worded(state, words, limit, prefix=prefix))
+        version, spelt = self._version, {word: [word] for word in words}
+        reads = Reads(self._cell, version)
+        if prefix:
+            every = await _all_words(reads, version)
+            spelt = {word: [each for each in every if each.startswith(word)] if word else [] for word in spelt}
+        found = await reads.keys_by("entity", "word", {each for there in spelt.values() for each in there})
+        return _by_entity([match for word in spelt for match in _worded(version, word, spelt[word], found, limit)])
 
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
-        state = self._state
-        having = state.naming.index.words
-        common = [word for word in words if len(having.get(word, ())) >= limit]
-        few = [word for word in words if word not in common]
-        matches = [*await self.find_names(names), *await self.find_name_words(few, limit=limit)]
-        held = await self.locate([match.entity_id for match in matches], view=view)
-        ids = table(state, ElementKind.ENTITY).ids
-        entities = state.entities.those([ids[row] for row in held.keys.tolist()])
+        async with self.snapshot():
+            having = await self._reads.keys_by("entity", "word", words)
+            common = [word for word in words if len(having[word]) >= limit]
+            few = [word for word in words if word not in common]
+            matches = [*await self.find_names(names), *await self.find_name_words(few, limit=limit)]
+            held = await self.locate([match.entity_id for match in matches], view=view)
+            entities = await self.elements(ElementKind.ENTITY, held.keys)
         return Named(matches=matches, hits=held, entities=entities, common=common)
 
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
-        index = self._state.naming.index
+        version, folded = self._version, {name: folded_name(name) for name in names}
         refuse_threshold(threshold, limit)
-        if not index.similar:
-            return {name: [] for name in names}
-        return await in_slices(_all_similar(index, names, threshold, limit))
+        reads = Reads(self._cell, version)
+        index = await reads.index("entity", "like")
+        others = version.all("entity") if index is None else version.replaced("entity")
+        changed = {name for row in others.values() for name in folded_names(row)}
+        alike = await in_slices(_likenesses(index, changed, dict.fromkeys(folded.values()), threshold))
+        found = await reads.keys_by("entity", "name", {name for scores in alike.values() for name in scores})
+        return {name: _best_of(alike[spelling], found)[:limit] for name, spelling in folded.items()}
 
     async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
     ) -> Sequence[SurfaceForm]:
-        state = self._state
         refuse_limit(limit)
         wanted = None if names is None else set(map(folded_name, names))
         found: dict[tuple[UUID, str], set[str]] = {}
-        originals = state.merging.originals
-        for entity in set(entity_ids):
-            moved = state.entities.items[entity].merged_into if entity in state.entities.items else None
-            for memory in _mentioning(state, entity):
-                for mention in originals[memory].mentions if moved else state.mentions[memory]:
-                    if mention.entity_id == entity:
-                        found.setdefault((entity, mention.surface), set()).add(memory)
+        for entity, row in await self._mentions_of(entity_ids):
+            if wanted is None or folded_name(row.mention.surface) in wanted:
+                found.setdefault((entity, row.mention.surface), set()).add(row.mention.memory_id)
         return [
             SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
             for (entity, surface), memories in sorted(found.items())
-            if wanted is None or folded_name(surface) in wanted
         ]
 
     async def first_written(
         self, entity_ids: Sequence[UUID], *, limit: int
     ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
-        state = self._state
         refuse_limit(limit)
-        found = {}
-        for entity in set(entity_ids):
-            memories = (state.memories.items[id_] for id_ in _mentioning(state, entity))
-            written = ((memory.created_at, memory.id) for memory in memories if memory.created_at)
-            if first := nsmallest(limit, written):
-                found[entity] = first
-        return found
+        found: dict[UUID, set[tuple[datetime, str]]] = {}
+        for entity, row in await self._mentions_of(entity_ids):
+            if row.created_at is not None:
+                found.setdefault(entity, set()).add((row.created_at, row.mention.memory_id))
+        return {entity: first for entity, written in found.items() if (first := nsmallest(limit, written))}
+
+    async def _mentions_of(self, entity_ids: Collection[UUID]) -> list[tuple[UUID, MentionRow]]:
+        """What mentions each of some entities: of merged ones, what was written for them."""
+        version = self._version
+        reads, found = Reads(self._cell, version), dict[tuple[UUID, Any], None]()
+        for column in ("entity", "written"):
+            keys = await reads.keys_by("mention", column, entity_ids)
+            found |= {(entity, key): None for entity, there in keys.items() for key in there}
+        rows = version.some("mention", [key for _, key in found])
+        return [(entity, row) for (entity, _), row in zip(found, rows, strict=True)]
+
+    # -- by vector and by text -------------------------------------------------------------------------------------
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
-        state, query = self._state, np.asarray(vector, np.float32)
-        if query.ndim != 1 or (state.dimensions is not None and len(query) != state.dimensions):
-            raise wrong_length(query.size, state.embedder, state.dimensions)
+        version, query = self._version, np.asarray(vector, np.float32)
+        scope = version.scope
+        if query.ndim != 1 or (scope.dimensions is not None and len(query) != scope.dimensions):
+            raise wrong_length(query.size, scope.embedder, scope.dimensions)
         norm = sqrt(query @ query)
         validation.refuse("query vector", None if 0.0 < norm < inf else "must be finite and not zero")
-        vectors = await self._once(matrix, kind)
+        vectors, seen = await once(version, matrix, kind), (await once(version, visibility, kind)).seen(view)
         if not len(vectors.rows):
-            return hits(state, kind, vectors.rows)
-        return hits(state, kind, *vectors.nearest(query / norm, limit, visibility(state, kind).seen(view)))
+            return hits(version, kind, vectors.rows)
+        return hits(version, kind, *vectors.nearest(query / norm, limit, seen))
 
     async def search_lexical(
         self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
     ) -> Hits:
-        state = self._state
-        documents, seen = await self._once(postings, kind), visibility(state, kind).seen(view)
+        version = self._version
+        documents, seen = await once(version, postings, kind, None), (await once(version, visibility, kind)).seen(view)
         if counts and counts.average and counts.average != documents.average:
-            documents = await self._once(postings, kind, counts.average)
-        return hits(state, kind, *documents.best(state.analyser.terms(query), limit, seen, counts))
+            documents = await once(version, postings, kind, counts.average)
+        return hits(version, kind, *documents.best(self.analyser.terms(query), limit, seen, counts))
 
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
-        state = self._state
-        visible = await self._once(visibility, ElementKind.ENTITY)
-        rows = visible.among(view, table(state, ElementKind.ENTITY).rows(ids))
-        return hits(state, ElementKind.ENTITY, rows)
+        version = self._version
+        visible = await once(version, visibility, ElementKind.ENTITY)
+        rows = visible.among(view, version.made(listing, ElementKind.ENTITY).rows(ids))
+        return hits(version, ElementKind.ENTITY, rows)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
-        state, rows = self._state, np.asarray(keys, np.int64)
-        found = await self._once(matrix, kind)
-        return found.of(rows) if len(found.rows) else np.zeros((len(rows), state.dimensions or 0), np.float32)
-
-    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
-        words = self._state.entities.words
-        return {key: words[key] for key in ids if key in words}
-
-    async def document_count(self, kind: ElementKind) -> int:
-        return len(self._state.elements(kind).documents)
+        version, rows = self._version, np.asarray(keys, np.int64)
+        found = await once(version, matrix, kind)
+        return found.take(rows) if len(found.rows) else np.zeros((len(rows), version.scope.dimensions or 0), np.float32)
 
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
-        documents = await self._once(postings, kind)
+        documents = await once(self._version, postings, kind, None)
         return [documents.containing(group) for group in groups]
 
 
-def _named(state: State, names: Iterable[str]) -> Generator[None, None, list[NameMatch]]:
-    """The entities of each name, in steps."""
-    own, found = state.entities.items, list[tuple[int, NameMatch]]()
-    for place, name in enumerate(dict.fromkeys(names)):
-        folded = folded_name(name)
-        for entity in state.naming.index.entities.get(folded, ()):
-            alias = folded != folded_name(own[entity].name)
-            found.append((place, NameMatch(name=name, entity_id=entity, alias=alias)))
-        yield
-    return _by_entity(found)
+async def _all_words(reads: Reads, version: Version) -> Collection[str]:
+    """The words of all names, and perhaps of some that were changed since."""
+    index = await reads.index("entity", "word")
+    others = version.all("entity") if index is None else version.replaced("entity")
+    own = () if index is None else index.values()
+    return {*own, *(word for row in others.values() for name in folded_names(row) for word in words_of([name]))}
 
 
-def _worded(state: State, words: Iterable[str], limit: int, *, prefix: bool) -> Generator[None, None, list[NameMatch]]:
-    """The entities with each word in a name, in steps."""
-    index, own, found = state.naming.index, state.entities.items, list[tuple[int, NameMatch]]()
-    for place, word in enumerate(dict.fromkeys(words)):
-        there = list(index.starting_with(word)) if prefix and word else [word]
-        entities = frozenset[UUID]().union(*(index.words.get(each, frozenset()) for each in there))
-        spelt = set(there)
-        for entity in nsmallest(limit, entities, key=_NUMBER):
-            alias = bool(own[entity].aliases) and spelt.isdisjoint(words_of([own[entity].name]))
-            found.append((place, NameMatch(name=word, entity_id=entity, alias=alias)))
-        yield
-    return _by_entity(found)
+def _worded(
+    version: Version, word: str, spelt: Iterable[str], found: Mapping[str, Iterable[UUID]], limit: int
+) -> list[NameMatch]:
+    """The first entities with one of the words that are spelt, for a word that was asked for."""
+    theirs = set(spelt)
+    first = nsmallest(limit, {key for each in spelt for key in found[each]}, key=_NUMBER)
+    return [
+        NameMatch(
+            name=word,
+            entity_id=row.key,
+            alias=bool(row.entity.aliases) and theirs.isdisjoint(words_of([row.entity.name])),
+        )
+        for row in version.some("entity", first)
+    ]
 
 
-def _all_similar(
-    index: NameIndex, names: Iterable[str], threshold: float, limit: int
-) -> Generator[None, None, dict[str, list[SimilarName]]]:
-    """The entities of names similar to each, in steps."""
-    found: dict[str, list[SimilarName]] = {}
+def _likenesses(
+    index: Likeness | None, others: Collection[str], names: Iterable[str], threshold: float
+) -> Generator[None, None, dict[str, dict[str, float]]]:
+    """The names similar to each, with their similarities, in steps; ``others`` are in no index."""
+    found: dict[str, dict[str, float]] = {}
     for name in names:
-        found[name] = _similar(index, folded_name(name), threshold)[:limit]
+        candidates = set(others) if index is None else index.candidates(name, threshold).union(others)
+        found[name] = likeness_of(name, candidates, threshold)
         yield
     return found
 
 
-def _by_entity(found: Sequence[tuple[int, NameMatch]]) -> list[NameMatch]:
-    """Matches in order of the entities' ids, then of their positions."""
-    return [match for _, match in sorted(found, key=lambda each: (each[1].entity_id.int, each[0]))]
-
-
-def _similar(index: NameIndex, folded: str, threshold: float) -> list[SimilarName]:
+def _best_of(scores: Mapping[str, float], entities: Mapping[str, Iterable[UUID]]) -> list[SimilarName]:
+    """The entities of similar names, each by its best name."""
     best: dict[UUID, tuple[float, str]] = {}
-    for name, score in sorted(index.like(folded, threshold), key=lambda each: (-each[1], each[0])):
-        for entity in index.entities[name]:
+    for name, score in sorted(scores.items(), key=lambda each: (-each[1], each[0])):
+        for entity in entities[name]:
             best.setdefault(entity, (score, name))
     found = [SimilarName(name=name, entity_id=entity, similarity=score) for entity, (score, name) in best.items()]
     return sorted(found, key=lambda each: (-each.similarity, each.entity_id))
 
 
-def _mentioning(state: State, entity: UUID) -> Collection[str]:
-    """The memories that mention an entity; of a merged one, those that mentioned it by its own id."""
-    root, originals = entity, state.merging.originals
-    while (known := state.entities.items.get(root)) and known.merged_into:
-        root = known.merged_into
-    memories = state.mentioned.get(root, ())
-    if root == entity:
-        return memories
-    moved = ((id_, originals[id_].mentions) for id_ in memories if id_ in originals)
-    return [id_ for id_, mentions in moved if any(each.entity_id == entity for each in mentions)]
+def _by_entity(matches: Sequence[NameMatch]) -> list[NameMatch]:
+    """Matches in order of the entities' ids, then as they were asked for."""
+    return sorted(matches, key=lambda match: match.entity_id.int)

@@ -4,15 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import attrs
 import numpy as np
 
 from graphsearch.columns import Floats, Keys, Mask
-from graphsearch.model import ElementKind, Memory, Mention, Relation, RelationType
-from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.tables import Rows, Table, seconds, table
+from graphsearch.model import ElementKind
+from graphsearch.stores.in_memory.columns import Listing, Rows, column, items, listing, types
+from graphsearch.stores.in_memory.versions import Former, Version, made_of
+
+# -- relations --------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Ends:
+    """The rows of the entities at both ends of each relation."""
+
+    of: Listing
+    entities: Listing
+    source: Rows
+    target: Rows
+
+
+@made_of("entity", "relation")
+def ends(version: Version, former: Former[Ends] | None) -> Ends:
+    """The ends of all relations."""
+    relations, entities = version.made(listing, "relation"), version.made(listing, "entity")
+    if former is not None and len(former.value.of.ids):
+        origins = relations.origins(former.value.of, former.changed("relation"))
+        fresh = np.flatnonzero(origins < 0)
+        if 2 * len(fresh) < len(origins):
+            source, target = former.value.source.take(origins), former.value.target.take(origins)
+            if entities is not former.value.entities:
+                places = _places(former.value.entities, entities, former.changed("entity"))
+                source, target = places.take(source), places.take(target)
+            rows = version.some("relation", [relations.ids[row] for row in fresh.tolist()])
+            source[fresh], target[fresh] = _ends_of([row.relation for row in rows], entities)
+            return Ends(relations, entities, source, target)
+    return Ends(relations, entities, *_ends_of(version.made(items, "relation"), entities))
+
+
+def _ends_of(relations: Sequence[Any], entities: Listing) -> tuple[Rows, Rows]:
+    sources, targets = ([*map(attrgetter(name), relations)] for name in ("source_id", "target_id"))
+    return entities.places(sources), entities.places(targets)
+
+
+def _places(former: Listing, now: Listing, changed: set[Any]) -> Rows:
+    """The present row of each former row; 0 for those that are gone."""
+    places = np.zeros(len(former.ids), np.int64)
+    origins = now.origins(former, changed)
+    kept = np.flatnonzero(origins >= 0)
+    places[origins.take(kept)] = kept
+    both = [now.ids[row] for row in now.rows([former.ids[row] for row in former.rows(changed)])]
+    places[former.rows(both)] = now.rows(both)
+    return places
 
 
 @attrs.frozen(eq=False)
@@ -35,38 +82,22 @@ class Adjacency:
     """The number of relations in them: of the same shape."""
 
     @classmethod
-    def build(cls, entities: Table, rows: Table, types: Mapping[str, RelationType]) -> Adjacency:
-        """Of all relations, with the priors of their types."""
-        relations: Sequence[Relation] = rows.items
-        row_of, size = entities.row_of, len(relations)
-        priors = {name: types[name].prior if name in types else 1.0 for name in {each.type for each in relations}}
-        return cls.of(
-            np.fromiter((row_of[relation.source_id] for relation in relations), np.int64, size),
-            np.fromiter((row_of[relation.target_id] for relation in relations), np.int64, size),
-            np.fromiter((relation.confidence * priors[relation.type] for relation in relations), np.float64, size),
-            len(entities.ids),
-        )
-
-    @classmethod
     def of(cls, source: Rows, target: Rows, weight: Floats, entities: int) -> Adjacency:
         """Build from relations between rows of so many entities; ``weight`` is confidence × prior."""
+        rank = np.empty(len(weight), np.int64)
+        rank[np.argsort(-weight, kind="stable")] = np.arange(len(weight))
         slots = np.concatenate([2 * source, 2 * target + 1])
-        rows = np.tile(np.arange(len(weight), dtype=np.int64), 2)
-        order = np.lexsort((rows, np.tile(-weight, 2), slots))
-        pointers = np.searchsorted(slots[order], np.arange(2 * entities + 1))
+        order = np.argsort(slots * max(len(weight), 1) + np.tile(rank, 2))  # by one number: no two are equal
+        pointers = np.concatenate(([0], np.bincount(slots, minlength=2 * entities).cumsum()))
         return cls(
             source=source,
             target=target,
             pointers=pointers,
             begins=pointers[:-1].reshape(-1, 2),
             sizes=np.diff(pointers).reshape(-1, 2),
-            relations=rows[order],
+            relations=np.where(order < len(weight), order, order - len(weight)),
             far=np.concatenate([target, source])[order],
         )
-
-    def around(self, entity: int) -> Rows:
-        """The relations of an entity in both directions, sorted, without repeats."""
-        return np.unique(self.relations[self.pointers[2 * entity] : self.pointers[2 * entity + 2]])
 
     def strongest(self, keys: Keys, fan_out: int, seen: Mask | None) -> tuple[Rows, Rows]:
         """Positions in the sequence, at most ``fan_out`` per slot of a frontier, and the frontier slot of each.
@@ -81,6 +112,18 @@ class Adjacency:
         places, owner = places[passed], owner[passed]
         rank = np.arange(len(owner)) - np.searchsorted(owner, np.arange(len(size)))[owner]
         return places[rank < fan_out], owner[rank < fan_out]
+
+
+@made_of("entity", "relation", "scope", lasts=False)
+def adjacency(version: Version, former: None) -> Adjacency:  # noqa: ARG001 - of columns that last
+    """The relations at every entity, with the priors of their types."""
+    both, typed = version.made(ends), version.made(types)
+    priors = np.ones(max(typed.numbers.values(), default=0) + 1)
+    for name, number in typed.numbers.items():
+        if name in version.scope.types:
+            priors[number] = version.scope.types[name].prior
+    confidence = version.made(column, "relation", "confidence", 0.0).values
+    return Adjacency.of(both.source, both.target, confidence * priors.take(typed.values), len(both.entities.ids))
 
 
 def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
@@ -102,47 +145,62 @@ class Support:
     """The newest support of all."""
     by_latest: Floats
     """The reference time of freshness at any later moment."""
-    rows: Rows
-    """One row per dated memory behind a relation, ordered by relation and time."""
-    times: Floats
 
-    @classmethod
-    def build(cls, rows: Table, memories: Mapping[str, Memory]) -> Support:
-        """Of all relations and the memories behind them."""
-        relations: Sequence[Relation] = rows.items
-        dated = sorted(
-            (row, memory.occurred_at.timestamp())
-            for row, relation in enumerate(relations)
-            for key in relation.evidence
-            if (memory := memories.get(key)) and memory.occurred_at
-        )
-        starts = (relation.valid_from or relation.created_at for relation in relations)
-        newest = np.array([seconds(relation.supported_at, np.nan) for relation in relations], np.float64)
-        otherwise = np.array([seconds(start, 0.0) for start in starts], np.float64)
-        return cls(
-            newest=newest,
-            otherwise=otherwise,
-            latest=float(np.fmax.reduce(newest, initial=-np.inf)),
-            by_latest=np.where(np.isnan(newest), otherwise, newest),
-            rows=np.array([row for row, _ in dated], np.int64),
-            times=np.array([time for _, time in dated], np.float64),
-        )
-
-    def since(self, relations: Rows, as_of: float) -> Floats:
+    def since(self, version: Version, relations: Rows, as_of: float) -> Floats:
         """The newest support at a moment, else start, else creation."""
         if as_of >= self.latest:
             return self.by_latest.take(relations)
         newest = self.newest[relations]
         since: Floats = np.where(newest <= as_of, newest, self.otherwise[relations])
         late = newest > as_of
-        before = self.times <= as_of
+        rows, times = version.made(dated_evidence)
+        before = times <= as_of
         if before.any():
-            rows, times = self.rows[before], self.times[before]
+            rows, times = rows[before], times[before]
             wanted = relations[late]
             place = np.searchsorted(rows, wanted, side="right") - 1
             there = (place >= 0) & (rows[place] == wanted)
             since[late] = np.where(there, times[place], since[late])
         return since
+
+
+@made_of("relation", lasts=False)
+def support(version: Version, former: None) -> Support:  # noqa: ARG001 - of columns that last
+    """The support of all relations."""
+    newest, start, created = (
+        version.made(column, "relation", name, np.nan).values for name in ("supported_at", "valid_from", "created_at")
+    )
+    otherwise = np.nan_to_num(np.where(np.isnan(start), created, start), nan=0.0)
+    return Support(
+        newest=newest,
+        otherwise=otherwise,
+        latest=float(np.fmax.reduce(newest, initial=-np.inf)),
+        by_latest=np.where(np.isnan(newest), otherwise, newest),
+    )
+
+
+@made_of("relation", "memory", lasts=False)
+def dated_evidence(version: Version, former: None) -> tuple[Rows, Floats]:  # noqa: ARG001 - seldom needed
+    """A row and a time for every dated memory behind a relation, in order of both."""
+    memories = version.all("memory")
+    dated = sorted(
+        (row, memories[key].memory.occurred_at.timestamp())
+        for row, relation in enumerate(version.made(items, "relation"))
+        for key in relation.evidence
+        if key in memories and memories[key].memory.occurred_at
+    )
+    return np.array([row for row, _ in dated], np.int64), np.array([time for _, time in dated], np.float64)
+
+
+@made_of("relation", "entity", lasts=False)
+def degrees(version: Version, former: None) -> Rows:  # noqa: ARG001 - of columns that last
+    """The number of unretracted relations of every entity, by row."""
+    both, live = version.made(ends), version.made(column, "relation", "retracted_at", np.inf).values == np.inf
+    size = len(both.entities.ids)
+    return np.bincount(both.source[live], minlength=size) + np.bincount(both.target[live], minlength=size)
+
+
+# -- mentions and sessions --------------------------------------------------------------------------------------------
 
 
 @attrs.frozen(eq=False)
@@ -155,29 +213,21 @@ class Side:
     about: Mask
 
 
-@attrs.frozen(eq=False)
-class Mentions:
-    """Every pair of a memory and an entity that it mentions, in both directions."""
-
-    sides: Mapping[ElementKind, Side]
-
-    @classmethod
-    def build(cls, memories: Table, entities: Table, mentions: Mapping[str, tuple[Mention, ...]]) -> Mentions:
-        """Of all mentions."""
-        every = [mention for some in mentions.values() for mention in some]
-        size = len(entities.ids)
-        memory = np.fromiter((memories.row_of[mention.memory_id] for mention in every), np.int64, len(every))
-        entity = np.fromiter((entities.row_of[mention.entity_id] for mention in every), np.int64, len(every))
-        whole = np.fromiter((mention.span is None for mention in every), np.bool_, len(every))
-        pairs, which, times = np.unique(memory * size + entity, return_inverse=True, return_counts=True)
-        about = np.bincount(which, whole, len(pairs)) > 0
-        ends = (pairs // size, pairs % size) if size else (pairs, pairs)
-        return cls(
-            {
-                ElementKind.MEMORY: _side(*ends, times, about, len(memories.ids)),
-                ElementKind.ENTITY: _side(*ends[::-1], times, about, size),
-            }
-        )
+@made_of("entity", "memory", "mention", lasts=False)
+def mentions(version: Version, former: None) -> Mapping[str, Side]:  # noqa: ARG001 - made anew
+    """Every pair of a memory and an entity that it mentions, by the kind that steps begin at."""
+    memories, entities = version.made(listing, "memory"), version.made(listing, "entity")
+    every, size = list(version.all("mention").values()), len(entities.ids)
+    memory = memories.places([each.mention.memory_id for each in every])
+    entity = entities.places([each.entity_id for each in every])
+    whole = np.fromiter((each.mention.span is None for each in every), np.bool_, len(every))
+    pairs, which, times = np.unique(memory * size + entity, return_inverse=True, return_counts=True)
+    about = np.bincount(which, whole, len(pairs)) > 0
+    near, far = (pairs // size, pairs % size) if size else (pairs, pairs)
+    return {
+        ElementKind.MEMORY: _side(near, far, times, about, len(memories.ids)),
+        ElementKind.ENTITY: _side(far, near, times, about, size),
+    }
 
 
 def _side(near: Rows, far: Rows, times: Rows, about: Mask, size: int) -> Side:
@@ -186,41 +236,16 @@ def _side(near: Rows, far: Rows, times: Rows, about: Mask, size: int) -> Side:
     return Side(pointers, far[order], times[order].astype(np.float64), about[order])
 
 
-@attrs.frozen(eq=False)
-class Sessions:
-    """For each memory row the row before and after it in its session, or -1."""
-
-    before: Rows
-    after: Rows
-
-    @classmethod
-    def build(cls, memories: Table, items: Mapping[str, Memory]) -> Sessions:
-        """Of all memories that have a session, in the order of their positions, ties by id."""
-        before, after = (np.full(len(memories.ids), -1, np.int64) for _ in range(2))
-        placed: list[tuple[Any, ...]] = sorted(
-            (each.session_id, each.position, memories.row_of[key]) for key, each in items.items() if each.session_id
-        )
-        for _, turns in groupby(placed, key=lambda each: each[0]):
-            rows = np.array([row for *_, row in turns])
-            before[rows[1:]] = rows[:-1]
-            after[rows[:-1]] = rows[1:]
-        return cls(before, after)
-
-
-# -- of a state ---------------------------------------------------------------------------------------------------
-
-
-def adjacency(state: State) -> Adjacency:
-    """The relations at every entity."""
-    entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
-    return state.derive(Adjacency.build, entities, relations, state.types)
-
-
-def degrees(state: State) -> Rows:
-    """The number of unretracted relations of every entity, by row."""
-    return state.derive(_degrees, adjacency(state), table(state, ElementKind.RELATION))
-
-
-def _degrees(edges: Adjacency, rows: Table) -> Rows:
-    live, size = [row for row, relation in enumerate(rows.items) if relation.retracted_at is None], len(edges.begins)
-    return np.bincount(edges.source[live], minlength=size) + np.bincount(edges.target[live], minlength=size)
+@made_of("memory", lasts=False)
+def sessions(version: Version, former: None) -> tuple[Rows, Rows]:  # noqa: ARG001 - made anew
+    """For each memory the one before and the one after it in its session, or -1: by position, ties by id."""
+    memories = version.made(items, "memory")
+    before, after = (np.full(len(memories), -1, np.int64) for _ in range(2))
+    placed: list[tuple[Any, ...]] = sorted(
+        (each.session_id, each.position, row) for row, each in enumerate(memories) if each.session_id
+    )
+    for _, turns in groupby(placed, key=lambda each: each[0]):
+        rows = np.array([row for *_, row in turns])
+        before[rows[1:]] = rows[:-1]
+        after[rows[:-1]] = rows[1:]
+    return before, after

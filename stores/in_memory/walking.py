@@ -14,30 +14,33 @@ from graphsearch.columns import Codes, Edges, Expansion, FarEnds, Floats, Hits, 
 from graphsearch.columns.key_index import distinct
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.protocols import Walking
 from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.state import State
-from graphsearch.stores.in_memory.steps import Adjacency, Mentions, Sessions, Support, adjacency, degrees
-from graphsearch.stores.in_memory.tables import (
+from graphsearch.stores.in_memory.columns import (
     Rows,
-    Table,
     Visibility,
-    feedback_column,
+    column,
+    feedback,
     hits,
-    importances,
-    table,
+    listing,
+    signature_numbers,
+    signatures,
     visibility,
 )
+from graphsearch.stores.in_memory.reading import once
+from graphsearch.stores.in_memory.steps import Adjacency, Support, adjacency, degrees, mentions, sessions, support
+from graphsearch.stores.in_memory.versions import Version, made_of
 
 COUNTED: Final = 1_000
 """Relations per entity and direction that `left_out` counts at most."""
+_ENTITY: Final = ElementKind.ENTITY
+_RELATION: Final = ElementKind.RELATION
 
 
 @attrs.frozen(eq=False)
 class Ground:
     """The arrays behind steps over relations."""
 
-    relations: Table
+    codes: Codes
     entities_seen: Visibility
     relations_seen: Visibility
     edges: Adjacency
@@ -46,26 +49,9 @@ class Ground:
     """All entities."""
     feedback: Floats
 
-    @classmethod
-    def of(cls, state: State) -> Ground:
-        """All of it, for one state."""
-        entities, relations = table(state, ElementKind.ENTITY), table(state, ElementKind.RELATION)
-        return cls(
-            relations=relations,
-            entities_seen=visibility(state, ElementKind.ENTITY),
-            relations_seen=visibility(state, ElementKind.RELATION),
-            edges=adjacency(state),
-            support=state.derive(Support.build, relations, state.memories.items),
-            ends=FarEnds(
-                keys=np.arange(len(entities.ids)),
-                signatures=entities.codes,
-                importance=state.derive(importances, entities),
-            ),
-            feedback=state.derive(feedback_column, relations, state.relations.weights),
-        )
-
     def steps(
         self,
+        version: Version,
         relations: Rows,
         far: Rows,
         view: View,
@@ -85,56 +71,72 @@ class Ground:
             outgoing=outgoing,
             relations=relations,
             confidence=self.relations_seen.confidence.take(relations),
-            since=self.support.since(relations, view.as_of.timestamp()),
+            since=self.support.since(version, relations, view.as_of.timestamp()),
             feedback=self.feedback.take(relations),
-            signatures=self.relations.codes.take(relations),
+            signatures=self.codes.take(relations),
             far_holds=None if holds is None else holds.take(far),
             located=located,
         )
 
 
-def _mentions(state: State) -> Mentions:
-    memories, entities = table(state, ElementKind.MEMORY), table(state, ElementKind.ENTITY)
-    return state.derive(Mentions.build, memories, entities, state.mentions)
+@made_of("entity", "relation", "memory", "scope", "relation_weight", lasts=False)
+def ground(version: Version, former: None) -> Ground:  # noqa: ARG001 - of columns that last
+    """All of it, for one version."""
+    return Ground(
+        codes=version.made(signature_numbers, _RELATION).values,
+        entities_seen=version.made(visibility, _ENTITY),
+        relations_seen=version.made(visibility, _RELATION),
+        edges=version.made(adjacency),
+        support=version.made(support),
+        ends=FarEnds(
+            keys=np.arange(len(version.made(listing, _ENTITY).ids)),
+            signatures=version.made(signature_numbers, _ENTITY).values,
+            importance=version.made(column, _ENTITY, "importance_weight", 0.0).values,
+        ),
+        feedback=version.made(feedback, _RELATION).values,
+    )
 
 
-class InMemoryWalking(InMemoryScope, Walking):
-    """Steps over arrays that the state caches while their inputs are unchanged."""
+class InMemoryWalking(InMemoryScope):
+    """Steps over arrays that are made once a version."""
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:  # noqa: ARG002
-        ground = await self._once(Ground.of)
-        places, side = ground.edges.strongest(keys, fan_out, ground.relations_seen.seen(view))
-        found, far = ground.edges.relations.take(places), ground.edges.far.take(places)
-        return ground.steps(found, far, view, starts=keys, start=side >> 1, outgoing=(side & 1) == 0)
+        version = self._version
+        flat = await once(version, ground)
+        places, side = flat.edges.strongest(keys, fan_out, flat.relations_seen.seen(view))
+        found, far = flat.edges.relations.take(places), flat.edges.far.take(places)
+        return flat.steps(version, found, far, view, starts=keys, start=side >> 1, outgoing=(side & 1) == 0)
 
     async def related(self, keys: Keys, *, view: View) -> Expansion:
-        ground, found = await self._once(Ground.of), np.asarray(keys, np.int64)
-        source, target = ground.edges.source.take(found), ground.edges.target.take(found)
-        return ground.steps(
+        version, found = self._version, np.asarray(keys, np.int64)
+        flat = await once(version, ground)
+        source, target = flat.edges.source.take(found), flat.edges.target.take(found)
+        return flat.steps(
+            version,
             found,
             target,
             view,
-            starts=ground.ends.keys,
+            starts=flat.ends.keys,
             start=source,
             outgoing=np.ones(len(found), np.bool_),
-            located=hits(self._state, ElementKind.ENTITY, ground.entities_seen.among(view, distinct(source)[0])),
+            located=hits(version, ElementKind.ENTITY, flat.entities_seen.among(view, distinct(source)[0])),
         )
 
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
-        state = self._state
+        version = self._version
         validation.refuse("page", validation.number("limit", limit, 0))
-        both = await self._once(adjacency)
-        ids = table(state, ElementKind.RELATION).ids
+        both = await once(version, adjacency)
+        ids = version.made(listing, _RELATION).ids
         rows = np.arange(0 if after is None else bisect_right(ids, after), len(ids))
-        seen = visibility(state, ElementKind.RELATION)
+        seen = version.made(visibility, _RELATION)
         rows = seen.among(view, rows)[:limit]
         return Edges(
             relations=rows, sources=both.source[rows], targets=both.target[rows], weights=seen.confidence[rows]
         )
 
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
-        state, near = self._state, np.asarray(keys, np.int64)
-        side = (await self._once(_mentions)).sides[kind]
+        version, near = self._version, np.asarray(keys, np.int64)
+        side = (await once(version, mentions))[kind]
         other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
         begin = side.pointers.take(near)
         counts = side.pointers.take(near + 1) - begin
@@ -146,50 +148,49 @@ class InMemoryWalking(InMemoryScope, Walking):
             far=far,
             times=side.times.take(places),
             about=side.about.take(places),
-            far_signatures=table(state, other).codes.take(far),
+            far_signatures=version.made(signature_numbers, other).values.take(far),
         )
-        seen = visibility(state, other).seen(view)
+        seen = version.made(visibility, other).seen(view)
         return found if seen is None else found.keep(seen.take(far))
 
     async def turns(self, keys: Keys, *, view: View) -> Turns:
-        state, near = self._state, np.asarray(keys, np.int64)
-        memories = table(state, ElementKind.MEMORY)
-        sessions = state.derive(Sessions.build, memories, state.memories.items)
-        far = np.stack((sessions.before.take(near), sessions.after.take(near)), axis=1).ravel()
-        there = far >= 0
+        version, near = self._version, np.asarray(keys, np.int64)
+        before, after = await once(version, sessions)
+        far = np.stack((before.take(near), after.take(near)), axis=1).ravel()
+        there, signed = far >= 0, version.made(signature_numbers, ElementKind.MEMORY).values
         far, later = far[there], np.tile([False, True], len(near))[there]
-        found = Turns(near=np.repeat(near, 2)[there], far=far, later=later, far_signatures=memories.codes[far])
-        seen = visibility(state, ElementKind.MEMORY).seen(view)
+        found = Turns(near=np.repeat(near, 2)[there], far=far, later=later, far_signatures=signed[far])
+        seen = version.made(visibility, ElementKind.MEMORY).seen(view)
         return found if seen is None else found.keep(seen.take(far))
 
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
-        ground = await self._once(Ground.of)
-        if ground.relations_seen.seen(view) is None:
+        version = self._version
+        flat = await once(version, ground)
+        if flat.relations_seen.seen(view) is None:
             return {}
-        places, _ = ground.edges.strongest(keys, COUNTED, None)
-        return ground.relations_seen.left_out(view, np.unique(ground.edges.relations[places]))
+        places, _ = flat.edges.strongest(keys, COUNTED, None)
+        return flat.relations_seen.left_out(view, np.unique(flat.edges.relations[places]))
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        state = self._state
-        rows, degree = table(state, ElementKind.ENTITY), degrees(state)
-        return {key: int(degree[rows.row_of[key]]) for key in ids if key in rows.row_of}
+        version = self._version
+        degree, rows = await once(version, degrees), version.made(listing, _ENTITY).places(ids).tolist()
+        return {key: int(degree[row]) for key, row in zip(ids, rows, strict=True) if row >= 0}
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
-        known = self._state.signatures
-        return {code: signature for code in codes if (signature := known.get(code))}
+        """The content of codes as rows have them, and of the numbers that stand for them in columns."""
+        table, stored = self.signature_table(), {row.key: row.content for row in self._version.some("signature", codes)}
+        numbered = {number: table.contents[number] for number in codes if 0 < number < len(table)}
+        return {code: content for code, content in (numbered | stored).items() if content is not None}
 
-    async def shared_signatures(self) -> Codes:
-        return np.flatnonzero(self.signature_table().shared)
+    async def signature_codes(self, *, shared: bool) -> Codes:
+        table = self.signature_table()
+        return np.flatnonzero(table.shared if shared else [each is not None for each in table.contents])
 
     async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
         validation.refuse("page", validation.number("limit", limit, 0))
-        rows = table(self._state, ElementKind.RELATION)
-        found = np.flatnonzero(np.isin(rows.codes, codes)).tolist()
-        return np.array([row for row in found if rows.items[row].retracted_at is None][:limit], np.int64)
-
-    async def every_signature(self) -> Codes:
-        return np.array(sorted(self._state.signatures), np.int64)
+        version = self._version
+        live = version.made(column, _RELATION, "retracted_at", np.inf).values == np.inf
+        return np.flatnonzero(np.isin(version.made(signature_numbers, _RELATION).values, codes) & live)[:limit]
 
     def signature_table(self) -> SignatureTable:
-        state = self._state
-        return state.derive(SignatureTable.by_code, state.signatures, state.types)
+        return self._version.made(signatures)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractAsyncContextManager
-from uuid import UUID
+from typing import Any
 
 from graphsearch.columns import Keys
-from graphsearch.model import Scope
-from graphsearch.protocols import Clock, Scoped
+from graphsearch.model import ElementKind, Scope
+from graphsearch.protocols import Clock
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.session.gateway import Gateway
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.text.analyser import Analyser
 
 
-class PostgresScope(Scoped):
+class PostgresScope:
     """One scope in Postgres.
 
     A read runs in a read-only snapshot, a write in one transaction. A key is 16 bytes, or a memory's id as text.
@@ -46,21 +46,9 @@ class PostgresScope(Scoped):
         async with self._reading() as session:
             return session.changes
 
-    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
-        return rows.uuids(keys)
-
-    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
-        return rows.uuids(keys)
-
-    def memory_ids(self, keys: Keys) -> Sequence[str]:
-        return rows.texts(keys)
+    def ids(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        return rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)
 
     def _reading(self) -> AbstractAsyncContextManager[Session]:
         """The snapshot of the current task, else one of its own. Raises `UnknownScopeError`."""
         return self._gateway.reading(self._scope)
-
-    def _writing(
-        self, *, create: bool = False, alone: bool = True, changing: bool = False
-    ) -> AbstractAsyncContextManager[Session]:
-        """A transaction that changes the scope; see `Gateway.writing`."""
-        return self._gateway.writing(self._scope, create=create, alone=alone, changing=changing)

@@ -1,1 +1,1 @@
-"""The numbered changes that lead to the schema of sql/schema*.sql."""
+"""The numbered changes that lead to the schema."""

@@ -4,8 +4,16 @@
 -- has cluster --
 SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL
 
--- is coordinator --
-SELECT groupid = 0 FROM pg_catalog.pg_dist_local_group
+-- nodes of cluster --
+-- Whether this is the coordinator, how many workers may hold shards, and whether the coordinator holds any, or may.
+SELECT (SELECT groupid = 0 FROM pg_catalog.pg_dist_local_group),
+    (SELECT count(*) FROM pg_catalog.pg_dist_node WHERE groupid <> 0 AND isactive AND noderole = 'primary' AND shouldhaveshards),
+    EXISTS (SELECT FROM pg_catalog.pg_dist_node WHERE groupid = 0 AND shouldhaveshards) OR EXISTS (
+        SELECT FROM pg_catalog.pg_dist_placement p
+        JOIN pg_catalog.pg_dist_shard s USING (shardid)
+        JOIN pg_catalog.pg_dist_partition t USING (logicalrelid)
+        WHERE p.groupid = 0 AND t.partmethod = 'h'
+    )
 
 -- passes settings on --
 SELECT current_setting('citus.propagate_set_commands', true) IS NOT DISTINCT FROM 'local'
@@ -26,3 +34,6 @@ SELECT pg_relation_size('graphsearch.scope') > 0
 -- distribute table --
 -- Rows of one organisation are on one node, in the same shard of every table.
 SELECT create_distributed_table(%(table)s::text::regclass, 'org_id', colocate_with => %(beside)s)
+
+-- is bound by policies --
+SELECT NOT (rolsuper OR rolbypassrls) FROM pg_catalog.pg_roles WHERE rolname = current_user

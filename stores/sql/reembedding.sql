@@ -34,7 +34,7 @@ WHERE s.org_id = %(org)s AND s.project_id = %(project)s AND s.id = i.id
 
 -- shadows to vectors --
 INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
-SELECT org_id, project_id, id, %(length)s, embedding, %(generation)s FROM {kind}_shadow
+SELECT org_id, project_id, id, vector_dims(embedding), embedding, %(generation)s FROM {kind}_shadow
 WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL ORDER BY id
 
 -- switch embedder --

@@ -57,7 +57,7 @@ UPDATE scope SET changes = changes + 1 WHERE org_id = %(org)s AND project_id = %
 SELECT s.alpha, s.analyser, s.embedder, s.dimensions, s.merges, s.signatures_dropped, s.shares, s.changes, s.health,
     s.summarised, s.next_embedder, s.next_dimensions, s.id_key,
     hashtextextended(s.org_id, hashtextextended(s.project_id, 0)) AS scope_hash,
-    (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind)), '{}')
+    (SELECT coalesce(jsonb_object_agg(t.kind, jsonb_build_array(t.documents, t.total_length, t.vectors, t.behind, t.rows)), '{}')
         FROM tally t WHERE t.org_id = %(org)s AND t.project_id = %(project)s) AS tallies,
     (SELECT coalesce(jsonb_object_agg(x.kind, jsonb_build_array(x.part, x.generation, x.built, coalesce(x.candidates, 0), x.bound)), '{}')
         FROM vector_index x WHERE x.org_id = %(org)s AND x.project_id = %(project)s) AS vector_indexes,

@@ -1,4 +1,4 @@
--- The vector index of a scope: building it by the functions of migrations/0002_vector_index.sql, and measuring how it must be searched.
+-- The vector index of a scope: building it by the functions of migrations/0001_initial.sql, and measuring how it must be searched.
 
 -- count new vectors --
 -- Vectors that are not in the scope's part of the vector index.

@@ -1,219 +1,241 @@
-"""Removing elements with everything that goes with them, once for every store."""
+"""Removing elements in a write, with everything that goes with them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
 from uuid import UUID
 
-import attrs
-
+from graphsearch.model import Entity, Memory
 from graphsearch.model.validation import revised
-from graphsearch.stores.writer.folding import put_relation
-from graphsearch.stores.writer.rows import Entry, MergeRow, RelationRow
+from graphsearch.protocols.rows import Entry, RelationRow
 from graphsearch.stores.writer.work import Work
 
-Lost = dict[UUID, set[str]]
-"""Surfaces that lost a mention, by the entity they were written for."""
-
-
-async def unproved(work: Work, keys: Iterable[UUID], forgotten: Collection[str]) -> set[UUID]:
-    """Relations without claims to delete with forgotten evidence.
-
-    A retracted one goes with any of its evidence, since it may quote it; an asserted one only with the last.
-    """
-    gone = set()
-    for key in keys:
-        row = work.get("relation", key)
-        left = tuple(each for each in row.relation.evidence if each not in forgotten)
-        if len(left) == len(row.relation.evidence):
-            continue
-        if row.relation.retracted_at is not None or not left:
-            gone.add(key)
-        else:
-            put_relation(work, revised(row.relation, evidence=left), folded=row.folded)
-    return gone
+_LEAST_MEMBERS: Final = 2
 
 
 def drop_relations(work: Work, keys: Iterable[UUID]) -> set[UUID]:
     """Remove relations; return the entities that they joined."""
     gone = list(keys)
-    ends = {end for key in gone for end in work.get("relation", key).ends}
-    work.drop("relation", gone)
+    ends = {end for key in gone for end in work.relations[key].ends}
+    work.relations.drop(gone)
     return ends
 
 
-async def _unmentioned(work: Work, keys: Iterable[UUID], *, named: bool) -> set[UUID]:
+def unproved(work: Work, keys: Iterable[UUID], forgotten: Collection[str]) -> set[UUID]:
+    """Relations without claims that go with forgotten evidence; the others lose that alone.
+
+    A retracted one goes with any of its evidence, since it may quote it; an asserted one only with the last.
+    """
+    gone = set()
+    for key in keys:
+        row = work.relations[key]
+        left = tuple(each for each in row.relation.evidence if each not in forgotten)
+        if row.relation.retracted_at is not None or not left:
+            gone.add(key)
+        else:
+            work.relations.put(revised(row, relation=revised(row.relation, evidence=left)))
+    return gone
+
+
+# -- entities that nothing names -----------------------------------------------------------------------------------
+
+
+async def _unmentioned(work: Work, keys: Iterable[UUID]) -> set[UUID]:
     """The existing ones of some entities that no mention names and that are part of no merge."""
     await work.read_entities(keys)
-    rows = {key: row for key in keys if (row := work.get("entity", key)) is not None and (row.named or not named)}
-    apart = [key for key in rows if not work.merges(key)]
+    apart = {key for key in keys if key in work.entities and not work.tree.involves(key)}
     await work.read_forms(apart)
-    return {key for key in apart if not any(True for _ in work.forms([key]))}
+    return {key for key in apart if not any(True for _ in work.forms(key))}
 
 
-async def isolated(work: Work, keys: Iterable[UUID]) -> list[UUID]:
-    """The entities without mentions and relations that are part of no merge."""
-    alone = await _unmentioned(work, keys, named=False)
-    for row in await work.rows_by("relation", "end", alone):
-        alone.difference_update(row.ends)
-    return sorted(alone)
+async def drop_isolated(work: Work, keys: Iterable[UUID]) -> set[UUID]:
+    """Remove the entities without mentions and relations that are part of no merge; return them."""
+    gone = await _unmentioned(work, keys)
+    for row in await work.relations.by("end", gone):
+        gone.difference_update(row.ends)
+    work.entities.drop(gone)
+    return gone
 
 
-async def drop_faded(work: Work, keys: Iterable[UUID], *, named: bool = True) -> tuple[list[UUID], set[UUID]]:
-    """Remove entities that no mention names and that have nothing but retracted relations, with these.
+async def drop_unnamed(work: Work, keys: Iterable[UUID]) -> tuple[set[UUID], list[RelationRow]]:
+    """Remove entities that no mention names and that have nothing but retracted relations, with these; return both."""
+    gone = await _unmentioned(work, keys)
+    touching = await work.relations.by("end", gone)
+    for row in touching:
+        if row.relation.retracted_at is None:
+            gone.difference_update(row.ends)
+    relations = [row for row in touching if not gone.isdisjoint(row.ends)]
+    work.entities.drop(gone)
+    work.relations.drop([row.key for row in relations])
+    return gone, relations
 
-    With ``named`` only those that exist through their mentions, and what these relations joined in turn: their names are
-    forgotten words. Returns both.
+
+async def drop_faded(work: Work, keys: Iterable[UUID]) -> tuple[set[UUID], set[UUID]]:
+    """Remove those of such entities that only mentions named, and what their relations joined in turn; return both.
+
+    Their names are forgotten words.
     """
-    gone: list[UUID] = []
-    relations: set[UUID] = set()
-    waiting = await _unmentioned(work, keys, named=named)
+    gone: set[UUID] = set()
+    lapsed: set[UUID] = set()
+    waiting = set(keys)
     while waiting:
-        touching = await work.rows_by("relation", "end", waiting)
-        for row in touching:
-            if row.relation.retracted_at is None:
-                waiting.difference_update(row.ends)
-        lapsed = {row.key for row in touching if not waiting.isdisjoint(row.ends)}
-        drop_entities(work, waiting)
-        gone += waiting
-        relations |= lapsed
-        joined = drop_relations(work, lapsed).difference(gone)
-        waiting = await _unmentioned(work, joined, named=True) if named else set()
-    return sorted(gone), relations
+        await work.read_entities(waiting)
+        faded, relations = await drop_unnamed(work, [key for key in waiting if is_named(work, key)])
+        gone |= faded
+        lapsed.update(row.key for row in relations)
+        waiting = {end for row in relations for end in row.ends} - gone
+    return gone, lapsed
 
 
-def drop_entities(work: Work, keys: Iterable[UUID]) -> None:
-    """Remove entities; what belongs to them goes with them at the end (`drop_ties`)."""
-    work.drop("entity", keys)
+def is_named(work: Work, key: UUID) -> bool:
+    """Whether an entity exists that only mentions name."""
+    row = work.entities.get(key)
+    return row is not None and row.named
 
 
-async def forget_merged(work: Work, keys: Iterable[UUID], lost: Lost) -> tuple[list[UUID], set[UUID], set[UUID]]:
+# -- merged entities -----------------------------------------------------------------------------------------------
+
+
+async def forget_merged(work: Work, keys: Iterable[UUID]) -> tuple[set[UUID], set[UUID]]:
     """Remove those merged entities that nothing mentions any more, with the records of their merges.
 
-    Retracted relations do not keep entities that only mentions named, and go with them. Returns both, and the entities
-    that they were merged into, which lose names.
+    Retracted relations do not keep entities that only mentions named, and go with them. Returns both. What they were
+    merged into loses names.
     """
-    gone: list[UUID] = []
+    gone: set[UUID] = set()
     lapsed: set[UUID] = set()
-    left: set[UUID] = set()
-    waiting = {key for key in keys if key in work.into}
+    waiting = {key for key in keys if key in work.tree.into}
     while waiting:
         await work.read_forms(waiting)
-        mentioned = {form.entity_id for form in work.forms(waiting)}
-        for row in await work.rows_by("claim", "written", waiting):
-            mentioned |= {row.claim.source_id, row.claim.target_id}
-        for row in await work.rows_by("relation", "written", waiting):
-            mentioned |= set(row.given)
-        touching = await work.rows_by("relation", "end", waiting)
-        above = set()
-        for key in sorted(waiting):
-            own = [row for row in touching if key in row.ends and row.key not in lapsed]
-            named = work.get("entity", key).named
-            kept = any(row.relation.retracted_at is None or not named for row in own)
-            if key in mentioned or kept or work.absorbs(key):
-                continue
-            lapsed |= {row.key for row in own}
-            target = work.into[key]
-            await drop_record_of(work, key)
-            lost.setdefault(target, set()).update(lost.get(key, ()))  # it may have given one of these to the other
-            gone.append(key)
-            left.add(target)
-            if target in work.into:
-                above.add(target)
-        waiting = above
+        claims = await work.claims.by("written", waiting)
+        stated = {end for row in claims for end in (row.claim.source_id, row.claim.target_id)}
+        stated |= {end for row in await work.relations.by("written", waiting) for end in row.given or ()}
+        touching = await work.relations.by("end", waiting)
+        fading = {
+            key
+            for key in waiting
+            if key not in stated
+            and not work.mentions_of(key)
+            and not work.tree.absorbs(key)
+            and not any(key in row.ends and _keeps(row, named=is_named(work, key)) for row in touching)
+        }
+        lapsed |= {row.key for row in touching if not fading.isdisjoint(row.ends)}
+        targets = {key: work.tree.into[key] for key in fading}
+        for key, target in targets.items():
+            work.lost.setdefault(target, set()).update(work.lost.get(key, ()))  # it may have had its name from it
+        await drop_merges(work, fading)
+        gone |= fading
+        work.touched.update(targets.values())
+        waiting = {target for target in targets.values() if target in work.tree.into}
     drop_relations(work, lapsed)
-    drop_entities(work, gone)
-    return sorted(gone), lapsed, left.difference(gone)
+    work.entities.drop(gone)
+    return gone, lapsed
 
 
-async def drop_record_of(work: Work, key: UUID) -> None:
-    """Remove an entity from the merges, with all records that name it."""
-    work.part(key)
-    work.drop("merge", [row.key for row in await work.rows_by("merge", "end", [key])])
+def _keeps(row: RelationRow, *, named: bool) -> bool:
+    """Whether a relation keeps a merged entity that it has as an end."""
+    return row.relation.retracted_at is None or not named
 
 
-async def count_held(work: Work, key: UUID, number: int) -> None:
-    """Add to the counts of mentions and claims of an entity's merge, and of the merges above it."""
-    above = work.above([key])
-    for row in await work.rows_by("merge", "end", above):
-        if row.merge.undone_at is None and row.merge.source_id in above:
-            work.put("merge", MergeRow(row.merge, row.number, row.held + number))
+async def drop_merges(work: Work, keys: Collection[UUID]) -> None:
+    """Take entities out of the merges, with all records that name them."""
+    for key in keys:
+        work.tree.part(key)
+    work.merges.drop([row.key for row in await work.merges.by("end", keys)] if work.scope.merges else ())
 
 
-async def drop_ties(work: Work, *, log: bool = True) -> tuple[int, int]:
-    """Remove what belongs to the elements that were dropped; return the numbers of links and marks, and of references.
-
-    Links, marks, outcomes, memberships, and with ``log`` the entries of the log that name them.
-    """
-    gone = {
-        kind: [key for key, row in work.after[kind].items() if row is None and work.before[kind].get(key) is not None]
-        for kind in ("memory", "entity", "relation")
-    }
-    links = await work.port.drop_by("link", "memory", gone["memory"]) if gone["memory"] else 0
-    if gone["entity"]:
-        links += await work.port.drop_by("distinct", "entity", gone["entity"])
-        await leave_communities(work, gone["entity"])
-    named = {(kind, str(key)) for kind, keys in gone.items() for key in keys}
-    if not named:
-        return links, 0
-    await work.port.drop_by("outcome", "element", named)
-    references = 0
-    for row in await work.rows_by("injection", "element", named) if log else ():
-        kept = tuple(each for each in row.value.elements if (str(each[0]), str(each[1])) not in named)
-        references += len(row.value.elements) - len(kept)
-        work.put("injection", Entry(row.key, attrs.evolve(row.value, elements=kept)))
-    return links, references
+# -- what goes with elements ---------------------------------------------------------------------------------------
 
 
-async def leave_communities(work: Work, keys: Collection[UUID]) -> None:
-    """Remove entities from their communities, and communities with fewer than two remaining members."""
-    leaving = await work.rows_by("member", "entity", keys)
-    work.drop("member", [row.key for row in leaving])
+async def drop_ties(work: Work) -> int:
+    """Remove links, marks and memberships of the elements that are dropped; return the number of links and marks."""
+    links = await work.links.by("memory", work.memories.gone)
+    marks = await work.marks.by("entity", work.entities.gone)
+    work.links.drop([row.key for row in links])
+    work.marks.drop([row.key for row in marks])
+    await _leave_communities(work, work.entities.gone)
+    return len(links) + len(marks)
+
+
+async def drop_references(work: Work) -> int:
+    """Remove the elements that are dropped from the log of injections; return how many entries of it name them."""
+    gone, number = work.gone, 0
+    for row in await work.injections.by("element", gone):
+        injection = row.value
+        kept = tuple(each for each in injection.elements if (str(each.kind), each.id) not in gone)
+        number += len(injection.elements) - len(kept)
+        work.injections.put(Entry(row.key, revised(injection, elements=kept)))
+    return number
+
+
+async def _leave_communities(work: Work, keys: Collection[UUID]) -> None:
+    """Take entities out of their communities, and remove communities with fewer than two remaining members."""
+    leaving = await work.members.by("entity", keys)
+    work.members.drop([row.key for row in leaving])
     communities = {row.community_id for row in leaving}
-    left = await work.rows_by("member", "community", communities)
-    for community in communities:
-        own = [row for row in left if row.community_id == community]
-        if len(own) < 2:
-            work.drop("member", [row.key for row in own])
-            await work.rows("community", [community])
-            work.drop("community", [community])
+    staying: dict[UUID, list[UUID]] = {key: [] for key in communities}
+    for row in await work.members.by("community", communities):
+        staying[row.community_id].append(row.key)
+    left = [key for key, members in staying.items() if len(members) < _LEAST_MEMBERS]
+    work.members.drop([member for key in left for member in staying[key]])
+    await work.communities.read(left)
+    work.communities.drop(left)
 
 
 async def drop_summaries(work: Work) -> None:
     """Drop the summaries of communities a member of which, or what was known of it, this write removes or rewrites."""
     if not work.scope.summarised:
         return
-    about: set[UUID | None] = set()
-    for old, new in work.changed("entity").values():
-        if old and (
-            new is None or (old.entity.name, old.entity.merged_into) != (new.entity.name, new.entity.merged_into)
-        ):
-            about |= {old.key, old.entity.merged_into, new.entity.merged_into if new else None}
-    for old, new in work.changed("relation").values():
-        if old and (new is None or (old.relation.retracted_at is None and _is_reworded(old, new))):
-            about |= set(old.ends)
-    worded = ("text", "subject", "speaker", "occurred_at")
-    memories = {
+    rewritten = {
         old.key
-        for old, new in work.changed("memory").values()
-        if old and (new is None or any(getattr(old.memory, name) != getattr(new.memory, name) for name in worded))
+        for old, new in work.memories.changes.values()
+        if old is not None and (new is None or _worded(old.memory) != _worded(new.memory))
     }
-    about |= {row.entity_id for row in work.before["mention"].values() if row and row.mention.memory_id in memories}
-    about |= {
-        end for row in work.before["claim"].values() if row and row.claim.memory_id in memories for end in row.ends
-    }
-    await work.rows_by("relation", "evidence", memories)
-    for row in work.before["relation"].values():
-        if row and not memories.isdisjoint(row.relation.evidence):
-            about |= set(row.ends)
-    members = await work.rows_by("member", "entity", {key for key in about if key})
-    for row in await work.rows("community", {row.community_id for row in members}):
+    await work.relations.by("evidence", rewritten)
+    members = await work.members.by("entity", {*_changed(work), *_stated_in(work, rewritten)})
+    for row in await work.communities.read({row.community_id for row in members}):
         if row.summary is not None:
-            work.put("community", attrs.evolve(row, summary=None))
+            work.communities.put(revised(row, summary=None))
+
+
+def _changed(work: Work) -> Iterator[UUID]:
+    """The entities that are gone, renamed, merged or separated, their targets, and ends of relations that say less."""
+    for old, new in work.entities.changes.values():
+        if old is not None and (new is None or _is_renamed(old.entity, new.entity)):
+            targets = (old.entity.merged_into, new.entity.merged_into if new else None)
+            yield from (old.key, *(target for target in targets if target))
+    for was, now in work.relations.changes.values():
+        if was is not None and (now is None or (was.relation.retracted_at is None and _is_reworded(was, now))):
+            yield from was.ends
+
+
+def _stated_in(work: Work, memories: set[str]) -> Iterator[UUID]:
+    """The entities about which memories stated anything; their mentions, claims and relations were read."""
+    for mention in work.mentions.stored.values():
+        if mention is not None and mention.mention.memory_id in memories:
+            yield mention.entity_id
+    for claim in work.claims.stored.values():
+        if claim is not None and claim.claim.memory_id in memories:
+            yield from claim.ends
+    for row in work.relations.stored.values():
+        if row is not None and not memories.isdisjoint(row.relation.evidence):
+            yield from row.ends
+
+
+def _is_renamed(old: Entity, new: Entity) -> bool:
+    return (old.name, old.merged_into) != (new.name, new.merged_into)
 
 
 def _is_reworded(old: RelationRow, new: RelationRow) -> bool:
-    one, other = old.relation, new.relation
-    stated = ("source_id", "type", "target_id", "valid_from", "valid_to", "fact")
-    lost = other.retracted_at is not None or not set(one.evidence) <= set(other.evidence)
-    return lost or any(getattr(one, name) != getattr(other, name) for name in stated)
+    lost = new.relation.retracted_at is not None or not set(old.relation.evidence) <= set(new.relation.evidence)
+    return lost or _stated(old) != _stated(new)
+
+
+def _stated(row: RelationRow) -> tuple[object, ...]:
+    relation = row.relation
+    return row.ends, relation.type, relation.valid_from, relation.valid_to, relation.fact
+
+
+def _worded(memory: Memory) -> tuple[object, ...]:
+    return memory.text, memory.subject, memory.speaker, memory.occurred_at

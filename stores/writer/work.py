@@ -1,106 +1,179 @@
-"""What one write has read and changed: rows by kind and key as they were, and as they are to be."""
+"""What one write has read and changed: rows as they are stored, and as they are to be.
+
+Nothing is written before `Work.flush`, which writes every changed kind of row once: a write that is refused, or only
+reports, has written nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
-from graphsearch.claims.folding import DatedClaim, group_of, periods_of, type_named
-from graphsearch.model import Group
-from graphsearch.model.identity import relation_id
-from graphsearch.model.signatures import Signature
-from graphsearch.stores.writer.rows import KINDS, Form, Port
+import numpy as np
+from numpy.typing import NDArray
 
+from graphsearch._support.concurrency import in_slices
+from graphsearch.claims.folding import Together
+from graphsearch.errors import StoreError
+from graphsearch.model.signatures import Signature
+from graphsearch.protocols.rows import (
+    KINDS,
+    ClaimRow,
+    CommunityRow,
+    EntityRow,
+    Entry,
+    MemberRow,
+    MemoryRow,
+    MentionRow,
+    MergeRow,
+    Port,
+    RelationRow,
+)
+from graphsearch.stores.writer.tree import Tree
+from graphsearch.text.bm25 import embedding_text
+
+
+class _Keyed(Protocol):
+    @property
+    def key(self) -> Any: ...
+
+
+T = TypeVar("T")
+K = TypeVar("K")
+R = TypeVar("R", bound=_Keyed)
+Change = tuple[R | None, R | None]
+"""A row as it is stored, and as it is to be; None where there is none."""
+Surface = tuple[str, str, int]
+"""A surface and a type that a mention states, and the signature of its memory."""
+ELEMENTS: Final = ("memory", "entity", "relation")
 _ORDER: Final = (
     *("type", "counter", "merge", "memory", "words", "entity", "mention", "claim", "relation"),
-    *("community", "member", "injection", "entity_vector", "relation_vector", "memory_vector"),
+    *("link", "distinct", "injection", "community", "member"),
 )
-"""The order in which changes are written: ends before the relations that copy from them."""
+
+
+class Table(Generic[K, R]):
+    """The rows of one kind in one write. What was read once is not read again."""
+
+    def __init__(self, kind: str, port: Port) -> None:
+        self.kind = kind
+        self.stored: dict[K, R | None] = {}
+        """As they were read; None where there is no row."""
+        self.new: dict[K, R | None] = {}
+        """As they are to be, those that were put or dropped; None for a dropped one."""
+        self._port = port
+        self._read: dict[str, set[Any]] = {}
+
+    async def read(self, keys: Iterable[K]) -> list[R]:
+        """The existing ones of some rows, as they are now, in the order of their keys."""
+        wanted = dict.fromkeys(keys)
+        if unread := [key for key in wanted if key not in self.stored]:
+            self.stored.update(dict.fromkeys(unread))
+            self.stored.update((row.key, row) for row in await self._port.rows(self.kind, unread))
+        return [row for key in wanted if (row := self.get(key)) is not None]
+
+    async def by(self, column: str, values: Iterable[Any]) -> list[R]:
+        """The rows with any of some values in a column, as they are now."""
+        wanted, read = set(values), self._read.setdefault(column, set())
+        if unread := wanted - read:
+            found: Collection[R] = await self._port.rows_by(self.kind, column, unread)
+            for row in found:
+                self.stored.setdefault(row.key, row)
+            read |= unread
+            if not self.new and len(unread) == len(wanted):
+                return list(found)
+        of = KINDS[self.kind][column]
+        return [row for row in self if not wanted.isdisjoint(of(row))] if wanted else []
+
+    def __iter__(self) -> Iterator[R]:
+        """All that were read or put, as they are now."""
+        new = self.new
+        yield from [row for key, row in self.stored.items() if row is not None and key not in new]
+        yield from [row for row in new.values() if row is not None]
+
+    def get(self, key: K) -> R | None:
+        """A row that was read or put, as it is now; None if there is none."""
+        return self.new[key] if key in self.new else self.stored.get(key)
+
+    def __getitem__(self, key: K) -> R:
+        """A row that was read or put, and exists."""
+        row = self.get(key)
+        if row is None:
+            raise KeyError(key)
+        return row
+
+    def __contains__(self, key: K) -> bool:
+        """Whether a row that was read or put exists now."""
+        return self.get(key) is not None
+
+    def is_absent(self, key: K) -> bool:
+        """Whether it was read that there is no such row."""
+        return self.stored.get(key, self) is None
+
+    def put(self, row: R) -> None:
+        """Write a row."""
+        self.new[row.key] = row
+
+    def drop(self, keys: Iterable[K]) -> None:
+        """Remove rows."""
+        self.new.update(dict.fromkeys(keys))
+
+    @property
+    def changes(self) -> dict[K, Change[R]]:
+        """By key, of the rows that differ from the stored ones."""
+        return {key: (old, row) for key, row in self.new.items() if (old := self.stored.get(key)) != row}
+
+    @property
+    def gone(self) -> list[K]:
+        """The keys of stored rows that are dropped."""
+        return [key for key, row in self.new.items() if row is None and self.stored.get(key) is not None]
 
 
 class Work:
-    """The rows of one write. Reads go to the port once; changes are made here, and written at the end by `flush`."""
+    """The rows of one write, and what has to be done with what they touch before the end."""
 
     def __init__(self, port: Port, now: datetime) -> None:
         self.port, self.now, self.scope = port, now, port.scope
         self.types_before = dict(port.scope.types)
-        self.before: dict[str, dict[Any, Any]] = {kind: {} for kind in KINDS}
-        """As stored; None for a row that does not exist."""
-        self.after: dict[str, dict[Any, Any]] = {kind: {} for kind in KINDS}
-        """Changed rows; None for a dropped one."""
-        self._read: dict[tuple[str, str], set[Any]] = {}
-        self.into: dict[UUID, UUID] = {}
-        """The target of each merged entity, of the trees that were read; changed by `join` and `part`."""
-        self._absorbed: dict[UUID, set[UUID]] = {}
+        tables: dict[str, Table[Any, Any]] = {kind: Table(kind, port) for kind in _ORDER}
+        self.tables = tables
+        """In the order in which they are written: ends before the relations that copy from them."""
+        self.memories: Table[str, MemoryRow] = tables["memory"]
+        self.entities: Table[UUID, EntityRow] = tables["entity"]
+        self.relations: Table[UUID, RelationRow] = tables["relation"]
+        self.mentions: Table[tuple[str, int], MentionRow] = tables["mention"]
+        self.claims: Table[tuple[str, int], ClaimRow] = tables["claim"]
+        self.merges: Table[UUID, MergeRow] = tables["merge"]
+        self.communities: Table[UUID, CommunityRow] = tables["community"]
+        self.members: Table[UUID, MemberRow] = tables["member"]
+        self.links: Table[tuple[str, str, str], Entry] = tables["link"]
+        self.marks: Table[tuple[UUID, UUID], Entry] = tables["distinct"]
+        self.injections: Table[str, Entry] = tables["injection"]
+        self.types: Table[str, Entry] = tables["type"]
+        self.counters: Table[str, Entry] = tables["counter"]
+        self.words: Table[UUID, Entry] = tables["words"]
+        self.tree = Tree()
         self._in_tree: set[UUID] = set()
+        self._forms: dict[UUID, dict[Surface, int]] = {}
+
         self.rewritten: set[str] = set()
-        """The memories whose mentions and claims were read, and may be changed."""
-        self._forms: dict[UUID, list[Form]] = {}
+        """The memories whose mentions and claims this write replaces."""
+        self.touched: set[UUID] = set()
+        """Entities whose names, types or signatures may change."""
+        self.lost: dict[UUID, set[str]] = {}
+        """Surfaces that lost a mention, by the entity they were written for."""
         self.repointed: set[UUID] = set()
-        self.signatures: dict[int, Signature] = {}
-        self.unvectored: dict[str, set[Any]] = {}
+        """Entities whose mentions may mean another entity than they did."""
+        self.together: dict[UUID, Together] = {}
+        """What the relations of the groups that were folded again were folded from."""
         self.retracted: set[UUID] = set()
         """Relations that keep the signature they had when claims proved them."""
-
-    # -- rows ------------------------------------------------------------------------------------------------------
-
-    async def rows(self, kind: str, keys: Iterable[Any]) -> list[Any]:
-        """The existing ones of some rows, as they are now, in the order of their keys."""
-        wanted, known = list(dict.fromkeys(keys)), self.before[kind]
-        missing = [key for key in wanted if key not in known]
-        if missing:
-            known.update(dict.fromkeys(missing))
-            known.update((row.key, row) for row in await self.port.rows(kind, missing))
-        return [row for key in wanted if (row := self.get(kind, key)) is not None]
-
-    async def rows_by(self, kind: str, column: str, values: Iterable[Any]) -> list[Any]:
-        """The rows with any of some values in a column, as they are now."""
-        wanted, read, known = set(values), self._read.setdefault((kind, column), set()), self.before[kind]
-        if unread := wanted - read:
-            for row in await self.port.rows_by(kind, column, unread):
-                known.setdefault(row.key, row)
-            read |= unread
-        of = KINDS[kind][column]
-        return [row for row in self._now(kind) if not wanted.isdisjoint(of(row))] if wanted else []
-
-    def _now(self, kind: str) -> Iterator[Any]:
-        after = self.after[kind]
-        yield from (row for key, row in self.before[kind].items() if row is not None and key not in after)
-        yield from (row for row in after.values() if row is not None)
-
-    def get(self, kind: str, key: Any) -> Any:
-        """A row that was read or put, as it is now; None if there is none."""
-        after = self.after[kind]
-        return after[key] if key in after else self.before[kind].get(key)
-
-    def put(self, kind: str, row: Any) -> None:
-        """Write a row."""
-        self.after[kind][row.key] = row
-
-    def drop(self, kind: str, keys: Iterable[Any]) -> None:
-        """Remove rows."""
-        self.after[kind].update(dict.fromkeys(keys))
-
-    def changed(self, kind: str) -> dict[Any, tuple[Any, Any]]:
-        """By key: what was and what is to be, of rows that differ; None for none."""
-        before = self.before[kind]
-        return {key: (old, row) for key, row in self.after[kind].items() if (old := before.get(key)) != row}
-
-    def proved_before(self, groups: Collection[Group]) -> set[UUID]:
-        """The ids of the relations that the claims of groups proved when the write began; the claims were read."""
-        dated: dict[Group, list[DatedClaim]] = {}
-        for row in self.before["claim"].values():
-            if row is not None and row.folds:
-                claim = row.shown
-                if (group := group_of(claim, self.types_before)) in groups:
-                    dated.setdefault(group, []).append(DatedClaim(claim, row.occurred_at))
-        return {
-            relation_id(source, name, *period.key)
-            for (source, name, _), own in dated.items()
-            for period in periods_of(own, type_named(name, self.types_before))
-        }
+        self.vectors: dict[str, dict[Any, NDArray[np.float16] | None]] = {kind: {} for kind in ELEMENTS}
+        """By kind and id of element: a new vector, or None if it is to have none."""
+        self._signatures: dict[int, Signature] = {}
 
     # -- merged entities -------------------------------------------------------------------------------------------
 
@@ -110,123 +183,109 @@ class Work:
         if self.scope.merges and (unknown := wanted - self._in_tree):
             found = await self.port.tree(unknown)
             for source, target in found.items():
-                self.join(source, target)
-            self._in_tree |= unknown | found.keys() | set(found.values())
-            wanted |= found.keys() | set(found.values())
-        await self.rows("entity", wanted)
-
-    def root(self, key: UUID) -> UUID:
-        """The entity that one was finally merged into; itself if it was not merged."""
-        while (above := self.into.get(key)) is not None:
-            key = above
-        return key
-
-    def above(self, keys: Iterable[UUID]) -> list[UUID]:
-        """Entities and everything that they were merged into, without repeats."""
-        found: dict[UUID, None] = {}
-        for key in keys:
-            each: UUID | None = key
-            while each is not None and each not in found:
-                found[each] = None
-                each = self.into.get(each)
-        return list(found)
-
-    def below(self, key: UUID) -> list[UUID]:
-        """The entity, and everything merged into it, in order of id."""
-        found, waiting = [], list(self._absorbed.get(key, ()))
-        while waiting:
-            found.append(waiting.pop())
-            waiting += self._absorbed.get(found[-1], ())
-        return [key, *sorted(found)]
-
-    def join(self, source: UUID, target: UUID) -> None:
-        """Let an entity be merged into another."""
-        self.into[source] = target
-        self._absorbed.setdefault(target, set()).add(source)
-
-    def part(self, source: UUID) -> None:
-        """Let an entity be merged into none."""
-        if (target := self.into.pop(source, None)) is not None:
-            self._absorbed[target].discard(source)
-
-    def merges(self, key: UUID) -> bool:
-        """Whether an entity takes part in a merge, on either side."""
-        return key in self.into or self.absorbs(key)
-
-    def absorbs(self, key: UUID) -> bool:
-        """Whether anything was merged into an entity."""
-        return bool(self._absorbed.get(key))
+                self.tree.join(source, target)
+            self._in_tree |= unknown.union(found, found.values())
+            wanted.update(found, found.values())
+        await self.entities.read(wanted)
 
     # -- forms -----------------------------------------------------------------------------------------------------
 
     async def read_forms(self, keys: Iterable[UUID]) -> None:
-        """Read the forms of entities, of what was written for each, as they are now."""
+        """Read with what surfaces and types entities were written, each for itself, as it is now."""
         unknown = set(keys) - self._forms.keys()
-        if not unknown:
-            return
-        self._forms.update({key: [] for key in unknown})
-        stored = [key for key in unknown if self.before["entity"].get(key) is not None]
+        self._forms.update({key: {} for key in unknown})
+        stored = [key for key in unknown if self.entities.stored.get(key) is not None]
         for form in await self.port.forms(stored, self.rewritten) if stored else ():
-            self._forms[form.entity_id].append(form)
-        for row in self._now("mention"):
-            mention = row.mention
-            if mention.entity_id in unknown and mention.memory_id in self.rewritten:
-                form = Form(mention.entity_id, mention.surface, mention.type, row.signature, 1)
-                self._forms[mention.entity_id].append(form)
+            self._forms[form.entity_id][form.surface, form.type, form.signature] = form.count
+        for row in self.mentions if unknown else ():
+            if (mention := row.mention).entity_id in unknown and mention.memory_id in self.rewritten:
+                own, surface = self._forms[mention.entity_id], (mention.surface, mention.type, row.signature)
+                own[surface] = own.get(surface, 0) + 1
 
-    def forms(self, keys: Iterable[UUID]) -> Iterator[Form]:
+    def forms(self, *keys: UUID) -> Iterator[Surface]:
         """The forms of entities; they were read."""
         return (form for key in keys for form in self._forms[key])
 
+    def mentions_of(self, *keys: UUID) -> int:
+        """The number of mentions that were written for entities; their forms were read."""
+        return sum(sum(self._forms[key].values()) for key in keys)
+
+    # -- signatures ------------------------------------------------------------------------------------------------
+
+    def sign(self, signature: Signature) -> int:
+        """The code of a signature that something has now."""
+        code = code_of(signature)
+        if self._signatures.setdefault(code, signature) != signature:
+            raise StoreError(f"two signatures have the code {code}: write these elements with another label")
+        return code
+
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    def drop_vectors(self, kind: str, keys: Iterable[Any]) -> None:
-        """Remove the vectors of elements, if they have any."""
-        self.unvectored.setdefault(kind, set()).update(keys)
-
     async def flush(self) -> None:
-        """Write what changed: each kind of row once."""
-        roots = {key: self.root(key) for key in self.repointed}
-        if roots:
-            await self.port.repoint(roots)
-        released: dict[str, set[int]] = {}
-        resigned = False  # today's table cannot tell quickly who else has a code, so replaced ones go with their source
-        dropped: list[tuple[str, list[Any]]] = []
-        for kind in _ORDER:
-            if not self.after[kind]:
-                continue
-            changed = self.changed(kind)
-            rows = [row for _, row in changed.values() if row is not None]
-            gone = [key for key, (old, row) in changed.items() if row is None]
-            if kind in ("memory", "entity", "relation"):
-                released[kind] = {
-                    old.signature
-                    for old, row in changed.values()
-                    if old and (row is None or (row.signature != old.signature and (kind != "relation" or resigned)))
-                }
-                resigned = resigned or (kind == "memory" and bool(released[kind]))
-            if rows:
-                before = {key: old for key, (old, row) in changed.items() if old is not None and row is not None}
+        """Write what changed, each kind of row once."""
+        if self.repointed:
+            await self.port.repoint({key: self.tree.root(key) for key in self.repointed})
+        changes = await in_slices(self._changes())
+        for kind, own in changes.items():
+            if rows := [row for _, row in own.values() if row is not None]:
+                before = {key: old for key, (old, row) in own.items() if old is not None and row is not None}
                 await self.port.put(kind, rows, before)
-            if gone:
-                dropped.append((kind, gone))
-        for kind, gone in reversed(dropped):
-            await self.port.drop(kind, gone, {key: self.before[kind][key] for key in gone})
-        for kind, keys in self.unvectored.items():
-            vectors = f"{kind}_vector"
-            left = [key for key in keys if key not in self.after[vectors] and self.get(kind, key) is not None]
-            if left:
-                await self.port.drop(vectors, left, {})
-        await self.port.finish(self.signatures, released)
+        for kind, own in reversed(changes.items()):
+            if gone := {key: old for key, (old, row) in own.items() if row is None}:
+                await self.port.drop(kind, gone.keys(), gone)
+        if elements := self.gone:
+            await self.port.drop_by("outcome", "element", elements)
+        for kind in ELEMENTS:
+            await self._write_vectors(kind, changes.get(kind, {}))
+        await self._finish({kind: own for kind, own in changes.items() if kind in ELEMENTS})
+
+    def _changes(self) -> Generator[None, None, dict[str, dict[Any, Change[Any]]]]:
+        """The differences of each kind that has any, in steps."""
+        found = {}
+        for kind, table in self.tables.items():
+            if table.new and (changes := table.changes):
+                found[kind] = changes
+            yield
+        return found
+
+    async def _write_vectors(self, kind: str, changes: Mapping[Any, Change[Any]]) -> None:
+        """Write the vectors of a kind of element, and drop those of the next model that are not current any more."""
+        there = {key: row for key, row in self.vectors[kind].items() if key in self.tables[kind]}
+        if rows := [Entry(key, row) for key, row in there.items() if row is not None]:
+            await self.port.put(f"{kind}_vector", rows, {})
+        if gone := [key for key, row in there.items() if row is None]:
+            await self.port.drop(f"{kind}_vector", gone, {})
+        if self.scope.next_embedder is not None:
+            kept = {key: (getattr(old, kind), getattr(row, kind)) for key, (old, row) in changes.items() if old and row}
+            other = [key for key, (old, new) in kept.items() if embedding_text(old) != embedding_text(new)]
+            if there or other:
+                await self.port.drop(f"{kind}_shadow", there.keys() | set(other), {})
+
+    async def _finish(self, changes: Mapping[str, Mapping[Any, Change[Any]]]) -> None:
+        """Store the signatures that elements took, and let go of those that they gave up."""
+        taken: set[int] = set()
+        released: dict[str, set[int]] = {}
+        for kind, own in changes.items():
+            codes = [(old and old.signature, row and row.signature) for old, row in own.values()]
+            taken |= {new for old, new in codes if new is not None and new != old}
+            released[kind] = {old for old, new in codes if old is not None and new != old}
+        await self.port.finish({code: self._signatures[code] for code in taken}, released)
+
+    @property
+    def gone(self) -> set[tuple[str, str]]:
+        """The elements that are dropped, by kind and id as text."""
+        return {(kind, str(key)) for kind in ELEMENTS for key in self.tables[kind].gone}
 
 
-def by(rows: Iterable[Any], key: Any) -> dict[Any, list[Any]]:
-    """Rows by a function of each."""
-    found: dict[Any, list[Any]] = {}
-    for row in rows:
-        found.setdefault(key(row), []).append(row)
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Items by a property of each."""
+    found: dict[K, list[T]] = {}
+    for each in items:
+        found.setdefault(key(each), []).append(each)
     return found
 
 
-Keys = Collection[UUID]
-Rows = Mapping[Any, Any]
+@lru_cache(maxsize=65_536)
+def code_of(signature: Signature) -> int:
+    """Cached: thousands of elements share a few signatures."""
+    return signature.code

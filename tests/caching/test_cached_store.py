@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.errors import CacheError, InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome, Scope
-from graphsearch.protocols import Curating, GraphStore
+from graphsearch.protocols import Curating
 from graphsearch.protocols.effects import changes, effect_of, reads
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.conformance import StoreConformance
 from tests.properties import examples

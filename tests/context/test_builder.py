@@ -29,7 +29,7 @@ from graphsearch.model import (
     Vector,
 )
 from graphsearch.modes.options import SearchMode
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line

@@ -14,8 +14,8 @@ from graphsearch.context.choosing import FEW, asks_the_present, paying
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Claim, Memory
 from graphsearch.modes.options import SearchMode
-from graphsearch.protocols import GraphStore
 from graphsearch.question.analysis import analyse
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder, WordCounter
 from graphsearch.text.rendering import IN_DOUBT, NEWEST_FIRST, OBSERVATIONS
 from tests.graphs import days_ago, people, person

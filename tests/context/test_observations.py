@@ -17,8 +17,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
 from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.protocols import GraphStore
 from graphsearch.ranking.memories.options import RecallRequest, Workload
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.strategies import texts

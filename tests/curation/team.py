@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Principal, Span
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import claim, day, mention, person
 

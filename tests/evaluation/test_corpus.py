@@ -6,7 +6,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation import Passage, Triple, memories_of
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Fact, Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import day
 from tests.evaluation.office import office
 

@@ -13,7 +13,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import EntitySet, GoldQuestion, Stores, evaluate_entities
 from graphsearch.evaluation.evaluator import ingest_code, score_entities
 from graphsearch.evaluation.ranks import Block
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder

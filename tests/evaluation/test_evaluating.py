@@ -10,8 +10,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.evaluation import Channels, Evaluation, Level, QuestionSet, Stores, evaluate
-from graphsearch.protocols import GraphStore
 from graphsearch.ranking.memories.options import CHANNELS, RecallScoring
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder

@@ -13,8 +13,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
 from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.protocols import GraphStore
 from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 
 RECIPES = Path(__file__).parents[2] / "examples" / "policies"

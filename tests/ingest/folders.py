@@ -10,7 +10,8 @@ from uuid import uuid4
 import attrs
 
 from graphsearch.ingest import Ingestor, IngestReport
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 

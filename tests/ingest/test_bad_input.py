@@ -10,7 +10,7 @@ import pytest
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import MAX_EMBEDDED, embedding_text
 from tests.ingest.folders import Parts, put_lines
 

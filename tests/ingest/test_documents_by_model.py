@@ -9,7 +9,8 @@ import pytest
 from graphsearch.errors import LLMUnavailableError
 from graphsearch.ingest import Ingestor, IngestReport
 from graphsearch.llms import Budget, BudgetedLLM
-from graphsearch.protocols import LLM, GraphStore
+from graphsearch.protocols import LLM
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.ingest.extract.llm.model import Model, extractor
 from tests.ingest.extract.llm.test_remember import Down

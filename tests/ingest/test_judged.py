@@ -13,7 +13,8 @@ from graphsearch.ingest import Ingestor, RememberReport
 from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.model import Action, Batch, Entity, Memory, Mention, Principal, Scope, Span
 from graphsearch.model.signatures import Resource
-from graphsearch.protocols import LLM, GraphStore
+from graphsearch.protocols import LLM
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.extract.llm.model import AT, Model, entity, extractor, saying
 from tests.ingest.folders import Parts, names

@@ -16,7 +16,8 @@ from graphsearch.ingest import Ingestor, RememberReport
 from graphsearch.llms import Budget, BudgetedLLM, structured
 from graphsearch.model import Batch, EdgeKind, Entity, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
-from graphsearch.protocols import LLM, GraphStore
+from graphsearch.protocols import LLM
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import EchoLLM
 from tests.ingest.folders import Parts, graph, names, put_lines
 from tests.ingest.resolve.test_judging import questions

@@ -13,7 +13,8 @@ from graphsearch.errors import InvalidInputError, TimeLimitError, UnknownScopeEr
 from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits, Ingestor
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
-from graphsearch.protocols import Extractor, GraphStore
+from graphsearch.protocols import Extractor
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 
 SHORT = Memory(id="short", text="Ada knows Bo.")

@@ -12,7 +12,8 @@ from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.resolve.resolution import Stage
 from graphsearch.model import EdgeKind, ElementKind, Entity, Memory
 from graphsearch.model.extracted import ExtractedMemory
-from graphsearch.protocols import Extractor, GraphStore
+from graphsearch.protocols import Extractor
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import view
 from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.dates import IsoDates

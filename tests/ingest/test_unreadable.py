@@ -15,7 +15,7 @@ from graphsearch.ingest import IngestOptions, Ingestor
 from graphsearch.ingest.extract.code.definitions import Index, outline
 from graphsearch.model import EdgeKind, Memory, Span
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from tests.gates import allowing
 from tests.ingest.folders import Parts, put
 

@@ -11,7 +11,7 @@ import pytest
 
 from graphsearch.errors import InvalidInputError, StoreUnavailableError
 from graphsearch.model import Batch, Entity
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.session.watching import keepalive
 from graphsearch.stores.postgres import PostgresGraphStore
 from tests.fix_postgres import Database

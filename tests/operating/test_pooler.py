@@ -13,7 +13,7 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
 from graphsearch.model import Batch, Entity, Outcome, Relation
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.index import indexing
 from graphsearch.stores.in_postgres.session.migrating import migrate, migrations
 from graphsearch.stores.memory import InMemoryGraphStore

@@ -14,7 +14,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, ReadOnlyStoreError, StoreError, StoreUnavailableError
 from graphsearch.model import Batch, Entity, Outcome
 from graphsearch.operations.service import GraphService
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.session.faults import translated
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore

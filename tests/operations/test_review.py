@@ -22,7 +22,7 @@ from graphsearch.operations import review
 from graphsearch.operations.service import Caller, GraphService, Identity
 from graphsearch.operations.serving import Desk as Server
 from graphsearch.operations.table import operations
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import ScopedMemoryStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import ADA, BOB, claim, mention, person, portrait, put

@@ -11,7 +11,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Entity, Relation
 from graphsearch.modes.result import SearchResult
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.bm25 import embedding_text
 

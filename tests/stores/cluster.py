@@ -6,10 +6,15 @@ import psycopg
 
 _CATALOGUE = """
 SET allow_system_table_mods = on;
-CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass, colocated_with text, place serial);
+CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", colocated_with text, place serial);
 CREATE TABLE pg_catalog.pg_dist_local_group (groupid integer NOT NULL);
 INSERT INTO pg_catalog.pg_dist_local_group VALUES (0);
-GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_local_group TO PUBLIC;
+CREATE TABLE pg_catalog.pg_dist_node (groupid integer, noderole text, isactive boolean, shouldhaveshards boolean);
+INSERT INTO pg_catalog.pg_dist_node VALUES (0, 'primary', true, false), (1, 'primary', true, true);
+CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
+CREATE TABLE pg_catalog.pg_dist_placement (shardid bigint, groupid integer);
+GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_local_group, pg_catalog.pg_dist_node,
+    pg_catalog.pg_dist_shard, pg_catalog.pg_dist_placement TO PUBLIC;
 CREATE FUNCTION pg_catalog.create_distributed_table(name regclass, distribution text, colocate_with text)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -18,7 +23,7 @@ BEGIN
     ) THEN
         RAISE EXCEPTION 'cannot distribute % by % beside %', name, distribution, colocate_with;
     END IF;
-    INSERT INTO pg_catalog.pg_dist_partition VALUES (name, colocate_with);
+    INSERT INTO pg_catalog.pg_dist_partition VALUES (name, 'h', colocate_with);
 END
 $$;
 """
@@ -26,7 +31,7 @@ $$;
 
 async def make_cluster(admin_dsn: str) -> None:
     """Let a database appear as one of a cluster, on its coordinator."""
-    await execute(admin_dsn, *_CATALOGUE.split(";\n", 5))
+    await execute(admin_dsn, *_CATALOGUE.split(";\n", 9))
 
 
 async def execute(admin_dsn: str, *statements: str) -> list[tuple[object, ...]]:

@@ -16,7 +16,7 @@ import pglast
 from pglast import ast as nodes_of_postgres
 from pglast.enums import BoolExprType, JoinType, SetOperation
 
-from tests.stores.statement_texts import SCHEMA, schema_text
+from graphsearch.stores.in_postgres.session.migrating import migrations
 
 ast: Final[Any] = nodes_of_postgres
 """Nodes; which of their fields are set depends on the statement, which their types do not know."""
@@ -31,10 +31,10 @@ _PARAMETER: Final = re.compile(r"%\((\w+)\)s")
 
 def scoped_tables() -> frozenset[str]:
     """The tables of the schema that have a column org_id."""
-    text = "\n".join(schema_text(name) for name in SCHEMA[:2])
+    text = "\n".join(each.text for each in migrations())
     found = {
         name.replace("%1$s", kind)
-        for name, columns in re.findall(r"CREATE TABLE (\S+) \((.*?)\n *\)", text, re.DOTALL)
+        for name, columns in re.findall(r"CREATE TABLE (\S+) \(\n(.*?)\n *\)", text, re.DOTALL)
         if "org_id" in columns
         for kind in (("entity", "relation", "memory") if "%1$s" in name else ("",))
     }

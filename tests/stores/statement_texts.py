@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from graphsearch.model import ElementKind
@@ -11,15 +10,6 @@ from graphsearch.stores.in_postgres.session.statements import catalogue, stateme
 
 TABLES: Final = ("claim", "relation", "entity_words", "entity_lookup", "unembedded_fact", "scope", "session")
 """Tables that statements for any table are composed with."""
-
-
-SCHEMA: Final = ("schema.sql", "schema_search.sql", "schema_settings.sql", "schema_functions.sql")
-"""The tables as the migrations leave them, in the order in which they can be made."""
-
-
-def schema_text(name: str) -> str:
-    """One file of the schema."""
-    return Path(__file__).parent.joinpath("schema", name).read_text(encoding="utf-8")
 
 
 def every_text() -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ import pytest
 
 from graphsearch.errors import AnalyserError
 from graphsearch.model import Batch, ElementKind, Entity, Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.samples import ids_of, view

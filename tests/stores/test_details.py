@@ -26,8 +26,8 @@ from graphsearch.model import (
     WriteReport,
 )
 from graphsearch.model.signatures import memory_signature
-from graphsearch.protocols import GraphStore
 from graphsearch.reembedding import estimate_reembedding, reembed
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder

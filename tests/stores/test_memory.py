@@ -9,15 +9,15 @@ from uuid import UUID
 import attrs
 import numpy as np
 import pytest
+from graphsearch.stores.in_memory.tables import table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphsearch._support.timing import SystemClock
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, Relation, RelationType, View
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_memory.steps import adjacency
-from graphsearch.stores.in_memory.tables import table
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder
 from graphsearch.testing.samples import claim, day, ids_of, person, portrait, ref, relation, rows_of, vector, view

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from graphsearch.errors import (
     MigrationError,
@@ -16,59 +15,28 @@ from graphsearch.errors import (
     UnsafeRoleError,
 )
 from graphsearch.stores.in_postgres.session import migrating
-from graphsearch.stores.in_postgres.session.migrating import Migration, apply_text, migrate, migrations
+from graphsearch.stores.in_postgres.session.migrating import Migration, migrate, migrations
 from graphsearch.stores.postgres import PostgresGraphStore
 from tests.fix_postgres import APP_ROLE, PASSWORD, Database
-from tests.stores.statement_texts import SCHEMA, schema_text
 
-CATALOGS = {
-    "columns": """
-        SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attstorage, a.attcollation,
-            pg_get_expr(d.adbin, d.adrelid)
-        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-        WHERE c.relnamespace = 'graphsearch'::regnamespace AND a.attnum > 0 AND c.relkind IN ('r', 'p')
-        ORDER BY 1, 2""",
-    "indexes": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'graphsearch' ORDER BY 1",
-    "constraints": """
-        SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
-        WHERE connamespace = 'graphsearch'::regnamespace ORDER BY 1, 2""",
-    "policies": "SELECT * FROM pg_policies WHERE schemaname = 'graphsearch' ORDER BY tablename, policyname",
-    "tables": """
-        SELECT relname, relrowsecurity, relforcerowsecurity, reloptions FROM pg_class
-        WHERE relnamespace = 'graphsearch'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1""",
-    "functions": """
-        SELECT proname, prosrc, prosecdef, proconfig FROM pg_proc
-        WHERE pronamespace = 'graphsearch'::regnamespace ORDER BY 1""",
-}
-
-
-def catalogs(dsn: str) -> dict[str, list[Any]]:
-    with psycopg.connect(dsn) as connection:
-        return {name: connection.execute(query.encode()).fetchall() for name, query in CATALOGS.items()}
-
-
-async def test_the_migrations_end_in_the_schema(postgres_database: Database, empty_database: Database) -> None:
-    async with await psycopg.AsyncConnection.connect(empty_database.admin_dsn) as connection:
-        await connection.execute("CREATE EXTENSION vector")
-        await connection.execute(migrating._JOURNAL)
-        await apply_text(connection, "\n".join(map(schema_text, SCHEMA)))
-    assert catalogs(empty_database.admin_dsn) == catalogs(postgres_database.admin_dsn)
+WALLS = """
+    SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, p.qual, p.with_check
+    FROM pg_class c LEFT JOIN pg_policies p ON p.schemaname = 'graphsearch' AND p.tablename = c.relname
+    WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind IN ('r', 'p')"""
+KEYS = "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'graphsearch'::regnamespace"
 
 
 async def test_every_table_is_behind_the_wall(postgres_database: Database) -> None:
-    found = catalogs(postgres_database.admin_dsn)
-    walled = {row[0] for row in found["tables"] if row[1] and row[2]}
-    assert {row[0] for row in found["tables"]} - walled == {"migration"}
     here = [f"current_setting('graphsearch.{part}'::text, true)" for part in ("org_id", "project_id")]
     wall = f"((org_id = {here[0]}) AND (project_id = {here[1]}))"
     hashed = f" AND (scope_hash = hashtextextended({here[0]}, hashtextextended({here[1]}, (0)::bigint))))"
-    for policy in found["policies"]:
-        assert policy[-2] in {wall, wall.removesuffix(")") + hashed}
-        assert policy[-1] == wall
-    for _, _, definition in found["constraints"]:
-        keyed = definition.startswith(("PRIMARY KEY", "UNIQUE", "FOREIGN KEY"))
-        assert not keyed or "org_id, project_id" in definition or definition == "PRIMARY KEY (number)"
+    with psycopg.connect(postgres_database.admin_dsn) as connection:
+        for table, walled, seen, written in connection.execute(WALLS.encode()):
+            assert walled == (table != "migration")
+            assert not walled or (seen in {wall, wall.removesuffix(")") + hashed} and written == wall)
+        for (definition,) in connection.execute(KEYS.encode()):
+            keyed = definition.startswith(("PRIMARY KEY", "UNIQUE", "FOREIGN KEY"))
+            assert not keyed or "org_id, project_id" in definition or definition == "PRIMARY KEY (number)"
 
 
 async def test_again_changes_nothing_and_may_run_at_once(empty_database: Database) -> None:
@@ -82,6 +50,27 @@ async def test_a_changed_migration_is_named(postgres_database: Database, monkeyp
     monkeypatch.setattr(migrating, "migrations", lambda: changed)
     with pytest.raises(MigrationError, match=r"0001_initial\.sql is not what was applied"):
         await migrate(postgres_database.admin_dsn, app_role=APP_ROLE)
+
+
+@pytest.mark.parametrize("applied", [1, 10])
+async def test_a_database_of_a_version_before_is_told_how_to_move(empty_database: Database, applied: int) -> None:
+    """As the versions of November left them: the first schema and what followed."""
+    journal = """CREATE TABLE graphsearch.migration (number integer PRIMARY KEY, name text, checksum text);
+        CREATE TABLE graphsearch.memory (id text); INSERT INTO graphsearch.memory VALUES ('m')"""
+    with psycopg.connect(empty_database.admin_dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE EXTENSION vector; CREATE SCHEMA graphsearch; {journal}".encode())
+        for number in range(1, applied + 1):
+            named = (number, f"{number:04}_initial.sql", "of then")
+            admin.execute("INSERT INTO graphsearch.migration VALUES (%s, %s, %s)", named)
+        admin.execute(f"GRANT USAGE ON SCHEMA graphsearch TO {APP_ROLE}".encode())
+        admin.execute(f"GRANT SELECT ON graphsearch.migration TO {APP_ROLE}".encode())
+        told = r"nothing was changed.*`graphsearch export` of that version and `graphsearch import` of this"
+        with pytest.raises(MigrationError, match=told):
+            await migrate(empty_database.admin_dsn, app_role=APP_ROLE, app_password=PASSWORD)
+        with pytest.raises(MigrationError, match=told):
+            async with PostgresGraphStore.open(empty_database.dsn):
+                pass
+        assert admin.execute("SELECT id FROM graphsearch.memory").fetchall() == [("m",)]
 
 
 async def test_a_new_migration_is_applied_and_a_failing_one_leaves_nothing(
@@ -162,6 +151,24 @@ async def test_the_app_role_owns_nothing_and_cannot_change_the_journal(postgres_
         connection.execute("CREATE TEMP TABLE allowed (id integer)")
 
 
+async def test_an_owner_who_is_no_superuser_prepares_what_superusers_began(empty_database: Database) -> None:
+    """The extension is there, and the app role has been made for another database: neither is made or altered again."""
+    owner = sql.Identifier("plain_owner")
+    name = sql.Identifier(str(conninfo_to_dict(empty_database.dsn)["dbname"]))
+    async with await psycopg.AsyncConnection.connect(empty_database.admin_dsn, autocommit=True) as admin:
+        await admin.execute("CREATE EXTENSION vector")
+        await admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(owner, sql.Literal(PASSWORD)))
+        try:
+            await admin.execute(sql.SQL("ALTER DATABASE {} OWNER TO {}").format(name, owner))
+            dsn = make_conninfo(empty_database.admin_dsn, user="plain_owner", password=PASSWORD)
+            assert await migrate(dsn, app_role=APP_ROLE, app_password=PASSWORD)
+            async with PostgresGraphStore.open(empty_database.dsn):
+                pass
+        finally:
+            await admin.execute(sql.SQL("REASSIGN OWNED BY {} TO CURRENT_USER").format(owner))
+            await admin.execute(sql.SQL("DROP OWNED BY {}; DROP ROLE {}").format(owner, owner))
+
+
 async def test_what_is_no_dsn_is_refused_without_quoting_it() -> None:
     with pytest.raises(StoreConfigurationError) as refused:
         await migrate("postgresql://user:secret word@@::host/db", app_role=APP_ROLE)
@@ -181,6 +188,6 @@ async def test_an_old_or_absent_pgvector_is_reported(empty_database: Database, m
     monkeypatch.setattr(migrating, "_VECTOR_VERSION", (99, 0))
     with pytest.raises(MigrationError, match="ALTER EXTENSION vector UPDATE"):
         await migrate(empty_database.admin_dsn, app_role=APP_ROLE)
-    monkeypatch.setattr(migrating, "_EXTENSION", "CREATE EXTENSION IF NOT EXISTS no_such_extension")
+    monkeypatch.setattr(migrating, "_EXTENSION", "no_such_extension")
     with pytest.raises(MigrationError, match="install pgvector"):
         await migrate(empty_database.admin_dsn, app_role=APP_ROLE)

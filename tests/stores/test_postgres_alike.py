@@ -27,7 +27,7 @@ from graphsearch.model import (
     Span,
     Vector,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.index import indexing, vector_index
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

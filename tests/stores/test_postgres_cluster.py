@@ -5,6 +5,7 @@ The cluster is a stand-in, `tests.stores.cluster`: it has the catalogue of Citus
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 from uuid import UUID
@@ -14,13 +15,16 @@ import numpy as np
 import pglast
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from graphsearch import Batch, Claim, Entity, Memory, Mention, Outcome, Relation
-from graphsearch.errors import ClusterError, ForeignSessionError, MigrationError
+from graphsearch.errors import ClusterError, ForeignSessionError, MigrationError, StoreUnavailableError
 from graphsearch.model import ElementKind, ElementRef, Injection, View
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.session import gateway, sending, sessions
+from graphsearch.stores.in_postgres.session.distributing import distribute
+from graphsearch.stores.in_postgres.session.faults import translated
 from graphsearch.stores.in_postgres.session.migrating import migrate, migrations, statements_of
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -28,6 +32,7 @@ from graphsearch.testing.fakes import FixedClock
 from tests.fix_postgres import APP_ROLE, PASSWORD, Database, Server
 from tests.stores.cluster import execute, make_cluster
 from tests.stores.routing import scoped_tables
+from tests.waiting import LONGEST, until
 
 
 async def init(database: Database, *, distributed: bool = True) -> list[str]:
@@ -122,10 +127,132 @@ async def test_a_store_is_not_opened_through_a_worker(empty_database: Database) 
         await init(empty_database)
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("DELETE FROM pg_dist_node WHERE groupid <> 0", "has no worker that may hold shards: .* citus_add_node"),
+        ("UPDATE pg_dist_node SET shouldhaveshards = false", "has no worker that may hold shards"),
+        (
+            "UPDATE pg_dist_node SET shouldhaveshards = true",
+            "coordinator of the cluster holds shards.* citus_drain_node",
+        ),
+        (
+            "INSERT INTO pg_dist_placement SELECT 7, 0; INSERT INTO pg_dist_shard SELECT 'graphsearch.scope', 7",
+            "coordinator of the cluster holds shards",
+        ),
+    ],
+)
+async def test_a_cluster_that_could_not_be_written_to_is_refused(
+    empty_database: Database, change: str, told: str
+) -> None:
+    await make_cluster(empty_database.admin_dsn)
+    await init(empty_database)
+    await execute(empty_database.admin_dsn, "SET allow_system_table_mods = on", *change.split("; "))
+    with pytest.raises(ClusterError, match=told):
+        async with PostgresGraphStore.open(empty_database.dsn):
+            pass
+    with pytest.raises(ClusterError, match=told):
+        await init(empty_database)
+
+
+async def test_an_owner_bound_by_policies_is_warned(empty_database: Database, caplog: pytest.LogCaptureFixture) -> None:
+    await make_cluster(empty_database.admin_dsn)
+    await init(empty_database)
+    assert caplog.messages == []
+    owner, name = "plain_owner", conninfo_to_dict(empty_database.dsn)["dbname"]
+    await execute(
+        empty_database.admin_dsn,
+        f"CREATE ROLE {owner} LOGIN PASSWORD '{PASSWORD}'",
+        f"ALTER DATABASE {name} OWNER TO {owner}",
+        f"GRANT USAGE ON SCHEMA graphsearch TO {owner}",
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA graphsearch TO {owner}",
+    )
+    try:
+        dsn = make_conninfo(empty_database.admin_dsn, user=owner, password=PASSWORD)
+        async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+            await distribute(connection)
+    finally:
+        await execute(
+            empty_database.admin_dsn,
+            f"REASSIGN OWNED BY {owner} TO CURRENT_USER",
+            f"DROP OWNED BY {owner}",
+            f"DROP ROLE {owner}",
+        )
+    (told,) = caplog.messages
+    assert "ALTER ROLE plain_owner BYPASSRLS on every node" in told
+    assert "block_writes" in told
+
+
 async def test_a_cluster_that_does_not_pass_the_scope_on_is_refused(cluster: Database) -> None:
     with pytest.raises(ClusterError, match=r"run ALTER DATABASE|or ALTER DATABASE .* SET citus.propagate_set_commands"):
         async with PostgresGraphStore.open(f"{cluster.dsn} options='-c citus.propagate_set_commands=none'"):
             pass
+
+
+# -- a node that is down ------------------------------------------------------------------------------------------
+
+
+async def _hang(store: Any, started: list[str]) -> None:
+    async with store._gateway.reading(store.scope) as session:
+        started.append(store.scope.org_id)
+        await session.run(b"SELECT pg_sleep(600)")
+
+
+async def test_an_organisation_takes_half_of_the_connections_at_most(cluster: Database) -> None:
+    async with PostgresGraphStore.open(cluster.dsn, max_connections=4, timeout=LONGEST) as opened:
+        hanging, other = (opened.with_scope(org_id=org, project_id="p") for org in ("hangs", "answers"))
+        for each in (hanging, other):
+            await each.write(Batch(entities=PEOPLE))
+        started: list[str] = []
+        tasks = [asyncio.create_task(_hang(hanging, started)) for _ in range(4)]
+        await until(lambda: len(started) == 2)
+        assert len(await other.list_entities()) == 2
+        opened._gateway.timeout = 0.1
+        with pytest.raises(StoreUnavailableError, match=r"all 2 connections .* one organisation may have at a time"):
+            await hanging.list_entities()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        opened._gateway.timeout = LONGEST
+        assert started == ["hangs"] * 2
+        assert len(await hanging.list_entities()) == 2
+
+
+async def test_a_node_has_thirty_seconds_for_an_answer(cluster: Database) -> None:
+    for given, waited in (({}, 30.0), ({"answer_timeout": 7.0}, 7.0), ({"answer_timeout": None}, None)):
+        async with PostgresGraphStore.open(cluster.dsn, **given) as opened, opened._gateway.pool.connection() as one:
+            assert one.patience == waited
+
+
+async def test_a_snapshot_of_another_organisation_has_a_transaction_of_its_own(cluster: Database) -> None:
+    async with PostgresGraphStore.open(cluster.dsn) as opened:
+        stores = [opened.with_scope(org_id=org, project_id=project) for org, project in ("ap", "aq", "bp")]
+        for each in stores:
+            await each.write(Batch(entities=PEOPLE))
+        first, beside, another = stores
+        async with first.snapshot(), beside.snapshot(), another.snapshot():
+            sessions_ = [each._gateway.current(each.scope) for each in stores]
+            one, same, other = [each.connection for each in sessions_ if each]
+            assert one is same is not other
+            assert [len(await each.list_entities()) for each in stores] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            psycopg.errors.ConnectionFailure(
+                "connection to the remote node app@worker-1:5432 failed with the following"
+            ),
+            "cannot reach its worker worker-1:5432: check that this runs",
+        ),
+        (psycopg.errors.InternalError_("could not find valid entry for shard 102008"), "try again"),
+        (psycopg.InternalError("received 2 results from command 'COMMIT'"), "look whether it took effect"),
+    ],
+)
+def test_what_a_cluster_lost_is_unavailable(error: psycopg.Error, told: str) -> None:
+    with pytest.raises(StoreUnavailableError, match=told), translated("Postgres at coordinator"):
+        raise error
 
 
 # -- used ---------------------------------------------------------------------------------------------------------

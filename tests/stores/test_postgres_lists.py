@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from graphsearch.model import Batch, Community, ElementKind, ElementRef, Entity, Injection, Memory, Scope
-from graphsearch.protocols.graph_store import MemoryFilters
+from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write import removing
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

@@ -16,7 +16,7 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import Signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.index import incoming
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.memory import InMemoryGraphStore

@@ -157,12 +157,9 @@ def test_what_goes_to_one_shard_is_let_through(text: str) -> None:
 
 @pytest.mark.parametrize("begin", ["begin read", "begin write"])
 def test_the_opening_of_a_transaction_is_sent_statement_by_statement(begin: str) -> None:
-    scope = Scope("a;b", "c';\n--")
-    steps = ("enter scope", "lock scope", "make scope", "move scope")
-    values = {"lock": 1, "analyser": "english"}
-    opening = gateway._opening(scope, begin, *steps, settled=False, distributed=True, **values)
-    names = (begin, "settings", "plan for values", *steps, "scope")
-    assert len(opening) == sum(statement(name).count(b";\n") + 1 for name in names)
+    names = (begin, "settings", "plan for values", "enter scope", "lock scope", "make scope", "move scope")
+    opening = gateway._opening(Scope("a;b", "c';\n--"), names, "english")
+    assert len(opening) == sum(statement(name).count(b";\n") + 1 for name in (*names, "scope"))
     texts = [each.text for each in opening]
     assert texts[0].startswith(b"BEGIN")
     assert all(text.startswith(b"SET LOCAL ") for text in texts[1:-4])
@@ -175,13 +172,13 @@ def test_statements_are_sent_by_sessions_alone() -> None:
         (file.stem, function) for file in sorted(folder.rglob("*.py")) for function in _senders(file.read_text("utf-8"))
     }
     assert {
-        each for each in found if each[0] not in {"migrating", "distributing", "scrubbing", "sending", "sessions"}
+        each
+        for each in found
+        if each[0] not in {"checking", "migrating", "distributing", "scrubbing", "sending", "sessions"}
     } == {
-        ("bulk", "empty_table"),  # temporary tables
         ("gateway", "_analyse"),
         ("gateway", "_beside"),
         ("gateway", "settle"),  # settings
-        ("gateway", "_check"),  # the secret of the database, of no organisation
         ("indexing", "settle"),  # a setting
     }
 

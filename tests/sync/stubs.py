@@ -71,11 +71,13 @@ def _stub(name: str) -> str | None:
 def _derived(node: ast.ClassDef, facade: type[Any], needed: dict[str, Import]) -> Iterator[ast.FunctionDef]:
     """The members that a class does not define itself, as functions with signatures alone."""
     own = {each.name for each in node.body if isinstance(each, ast.FunctionDef)} | vars(Facade).keys() - {"__init__"}
+    own |= set(getattr(facade, "_without", ()))
     for owner in [each for base in getattr(facade, "__orig_bases__", ()) for each in get_args(base)]:
         if owner is Any or not isinstance(owner, type):
             continue
-        if "__init__" not in own and not getattr(owner, "_is_protocol", False):
-            yield _member(inspect.getattr_static(owner, "__init__"), needed)
+        made = inspect.getattr_static(owner, "__init__")
+        if "__init__" not in own and made.__name__ == "__init__":  # else it is of a protocol, which is not made
+            yield _member(made, needed)
         for name in dir(owner):
             member = inspect.getattr_static(owner, name)
             if isinstance(member, classmethod) and not name.startswith("_"):

@@ -23,7 +23,7 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.authz import cedar as module
 from graphsearch.model import Action, Batch, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.model.signatures import Resource
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from tests.trust.cedar_oracle import (
     ANYTHING,

@@ -12,7 +12,7 @@ from typing import Any, Final
 from graphsearch import ALLOW_ALL, GraphSearchEngine, Ingestor, Memory, SearchMode, TextExtractor
 from graphsearch.access.gate import Gate
 from graphsearch.context import ContextBlock, ContextBuilder
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, WordCounter
 from graphsearch.testing.samples import portrait

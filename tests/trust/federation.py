@@ -21,8 +21,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.model import Scope
 from graphsearch.operations.service import Caller
-from graphsearch.protocols import GraphStore
 from graphsearch.ranking.entities.options import Ranking
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock

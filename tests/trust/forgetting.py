@@ -46,8 +46,8 @@ from graphsearch.model import (
     Outcome,
     Span,
 )
-from graphsearch.protocols import GraphStore
 from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock

@@ -22,7 +22,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import GraphSearchError, PartialViewError
 from graphsearch.model import Action, Principal, Scope
 from graphsearch.model.signatures import Resource
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.gates import SOMEBODY, Ruling

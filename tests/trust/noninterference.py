@@ -22,8 +22,8 @@ from graphsearch.access.gate import ALLOW_ALL, Gate, StatisticsOf
 from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.modes.options import SearchMode
-from graphsearch.protocols import GraphStore
 from graphsearch.ranking.entities.options import Ranking
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.gates import allowing

@@ -11,7 +11,7 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
 from graphsearch.ingest import Echo
 from graphsearch.model import Principal
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.trust.echoes import EXTRACTOR, JANUARY, KNOWN, content, engine_of, ingestor_of, loop, shown
 

@@ -22,7 +22,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.claims.naming import forgotten_name
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, MemoryLink, Mention, Relation, Vector
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.bm25 import embedding_text
 from tests.gates import allowing

@@ -15,7 +15,7 @@ from graphsearch.model import Memory
 from graphsearch.model.extracted import KnownName
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.names.lexicon import GIVEN, ORDINARY, flags
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.tokens import tokens
 

@@ -19,7 +19,7 @@ from graphsearch.model import Entity
 from graphsearch.model.identity import ids_of, normalise_name
 from graphsearch.names.candidate_index import CandidateIndex, comparable
 from graphsearch.names.typed_names import TypedName, known_type, lookups
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.trigrams import name_words
 
 Item = TypeVar("Item")

@@ -16,7 +16,8 @@ from graphsearch.model.identity import normalise_name
 from graphsearch.names.comparing import FEW, abbreviates, initials_of
 from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import TypedName
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
+from graphsearch.stores.graph import GraphStore
 
 _BETWEEN: Final = range(2, 4)
 """Characters between a name and another in brackets behind it, with or without quotes."""

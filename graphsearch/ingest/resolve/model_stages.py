@@ -23,7 +23,8 @@ from graphsearch.names.candidate_index import comparable
 from graphsearch.names.comparing import is_same
 from graphsearch.names.forms import Form, significant
 from graphsearch.names.typed_names import OPAQUE_NAME_TYPES, TypedName, read
-from graphsearch.protocols import LLM, Embedder, GraphStore
+from graphsearch.protocols import LLM, Embedder
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.rendering import safe_text
 

@@ -46,7 +46,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName, Statement
 from graphsearch.model.identity import snake_case
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.trigrams import name_words
 
 STATED: Final = "stated"

@@ -20,7 +20,7 @@ from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, EARLIEST
 from graphsearch.ingest.frames.table import words
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.model import Claim, ElementKind, Injection, Memory, MemoryLink, Relation
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import HEADINGS, day_of, entity_name, memory_line, period_of
 
 QUOTES: Final = "quotes"

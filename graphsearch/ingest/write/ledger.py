@@ -17,7 +17,7 @@ from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.extract.extraction import Extraction
 from graphsearch.ingest.sources.files import Folder
 from graphsearch.model import Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 T = TypeVar("T")
 

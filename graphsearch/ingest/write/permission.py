@@ -26,7 +26,7 @@ from graphsearch.model import (
     Relation,
     RelationType,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 
 Element = TypeVar("Element", Entity, Relation, Memory)
 

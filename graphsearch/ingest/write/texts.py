@@ -31,7 +31,8 @@ from graphsearch.model import Batch, Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.model.identity import ids_of
-from graphsearch.protocols import Extractor, GraphStore, KnowingExtractor
+from graphsearch.protocols import Extractor, KnowingExtractor
+from graphsearch.stores.graph import GraphStore
 
 BATCH: Final = 500
 """Memories looked up at a time, and read at a time unless the extractor sets another number."""

@@ -17,7 +17,8 @@ from graphsearch.ingest.write.intake import UNCHANGED, Intake
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
+from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text, stepped
 
 _TEXTS: Final = 256

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.model import ElementKind, Entity, Relation, Vector
-from graphsearch.stores.in_postgres.session.copying import Columns, Incoming
+from graphsearch.stores.in_postgres.index.incoming import Columns, Incoming
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.stores.shared.vectors import read_matrix
 
 NUMBER: Final = attrgetter("id.int")
@@ -24,16 +23,9 @@ NUMBER: Final = attrgetter("id.int")
 
 async def copy_in(session: Session, table: Incoming, columns: Columns) -> None:
     """Fill a temporary table with columns and nothing else."""
-    await empty_table(session, table)
-    if len(next(iter(columns.values()))):
-        await unbroken(session.connection, table.fill(session.connection, columns))
-
-
-async def empty_table(session: Session, table: Incoming) -> None:
-    """Create a temporary table, or empty it if this transaction has filled it before."""
-    emptying = table.clearing if table.name in session.filled else table.ddl(reused=not session.pooled)
-    await unbroken(session.connection, session.connection.execute(emptying.encode()))
-    session.filled.add(table.name)
+    values = [columns[name] for name in table.columns]
+    lists = [each.tolist() if isinstance(each, np.ndarray) and each.ndim == 1 else each for each in values]
+    await session.fill(table.name, table.columns, zip(*lists, strict=True))
 
 
 async def all_new(session: Session, kind: ElementKind, elements: Sequence[Entity | Relation]) -> bool:

@@ -8,16 +8,36 @@ from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.columns import Codes
 from graphsearch.model import Claim, ElementKind, Entity, Memory, Mention, Relation, RelationType
 from graphsearch.model.signatures import Signature
-from graphsearch.stores.in_postgres.session.copying import Column, Columns, Incoming
+
+Column: TypeAlias = Sequence[Any] | NDArray[Any]
+Columns: TypeAlias = Mapping[str, Column]
+"""Columns of values by name."""
+
+
+@attrs.frozen
+class Incoming:
+    """A temporary table that a batch is copied into."""
+
+    name: str
+    columns: Mapping[str, str]
+    """Types by name, in order."""
+
+    @classmethod
+    def of(cls, name: str, columns: str) -> Incoming:
+        """The table with these columns, written as in SQL."""
+        return cls(name, dict(column.strip().split(" ", 1) for column in columns.split(",")))
+
 
 Proof = TypeVar("Proof", Mention, Claim)
 Root = Callable[[UUID], UUID]

@@ -23,7 +23,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope
-from graphsearch.stores.in_postgres.index.bulk import copy_in, empty_table
+from graphsearch.stores.in_postgres.index.bulk import copy_in
 from graphsearch.stores.in_postgres.index.incoming import (
     CHANGED,
     DOCUMENTS,
@@ -120,7 +120,7 @@ async def _replace_documents(session: Session, kind: ElementKind, rows: Collecti
     if not rows:
         return
     await copy_in(session, DOCUMENTS[kind], columns_of(DOCUMENTS[kind], rows))
-    await empty_table(session, CHANGED[kind])
+    await session.fill(CHANGED[kind].name, CHANGED[kind].columns)
     await session.run(statement("changed documents", kind), ids=[key for key, *_ in rows])
     changed_any, replaced = await session.row(statement("what changed", kind))
     if changed_any:

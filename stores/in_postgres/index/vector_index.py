@@ -2,7 +2,7 @@
 
 A scope of up to `EXACT_UNTIL` vectors of a kind is searched exactly. A larger one gets an HNSW index that holds nothing
 but its vectors, in a part of a partitioned table: in an index that scopes share, a search finds the vectors of others
-first. The functions that the database runs for this are in ``migrations/0002_vector_index.sql``.
+first. The functions that the database runs for this are in ``migrations/0001_initial.sql``.
 
 How many candidates an index must return to find the ten nearest vectors depends on how the vectors lie and where the
 question does. So each new index is calibrated: searched from sample points near vectors, between them and far from all,

@@ -16,14 +16,12 @@ from graphsearch.claims.naming import words_of as name_words
 from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
-from graphsearch.protocols import Searching
 from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.incoming import WORD, name_hashes
-from graphsearch.stores.in_postgres.index.indexing import undocumented, words_of
+from graphsearch.stores.in_postgres.index.indexing import undocumented
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.names import best_first, similar, unnamed
-from graphsearch.stores.in_postgres.read.reading import stored
+from graphsearch.stores.in_postgres.read.reading import PostgresElements
 from graphsearch.stores.in_postgres.read.walking import keep_steps
 from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -35,7 +33,7 @@ _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
 
-class PostgresSearching(PostgresScope, Searching):
+class PostgresSearching(PostgresElements):
     """Searches by indexes; what a bulk write deferred is scanned row by row."""
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
@@ -126,8 +124,7 @@ class PostgresSearching(PostgresScope, Searching):
         having = Counter(match.name for match in partly)
         matches = [*await self.find_names(names), *(match for match in partly if having[match.name] < limit)]
         hits = await self.locate([match.entity_id for match in matches], view=view)
-        async with self._reading() as session:
-            entities = await stored(session, ElementKind.ENTITY, self.entity_ids(hits.keys))
+        entities = await self.elements(ElementKind.ENTITY, hits.keys)
         common = [word for word, number in having.items() if number >= limit]
         return Named(matches=matches, hits=hits, entities=entities, common=common)
 
@@ -249,17 +246,6 @@ class PostgresSearching(PostgresScope, Searching):
             unit = packed[:, 1:].astype(np.float32)
             found[known] = (unit / np.linalg.norm(unit, axis=1, keepdims=True))[places[known]]
             return found
-
-    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
-        async with self._reading() as session:
-            return await words_of(session, ids)
-
-    async def document_count(self, kind: ElementKind) -> int:
-        """The number of documents; unsettled ones are counted one by one."""
-        async with self._reading() as session:
-            tally = session.tally(kind)
-            unsettled = await undocumented(session, kind) if tally.behind else ()
-            return tally.documents + sum(bool(document) for _, document in unsettled)
 
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         async with self._reading() as session:

@@ -16,7 +16,6 @@ from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.codec import decode
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.protocols import Walking
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.session.copying import UuidArray
@@ -40,7 +39,7 @@ _DECODED = (
 )
 
 
-class PostgresWalking(PostgresScope, Walking):
+class PostgresWalking(PostgresScope):
     """Steps by the indexes of relations, mentions and sessions; a snapshot reads each relation as a step once."""
 
     async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:
@@ -104,10 +103,6 @@ class PostgresWalking(PostgresScope, Walking):
         async with self._reading() as session:
             return dict((await _walk(session, "left out", keys, COUNTED, view)).rows)
 
-    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        async with self._reading() as session:
-            return dict(await session.rows(statement("degrees"), ids=list(dict.fromkeys(ids))))
-
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         async with self._reading() as session:
             known = session.signatures.contents
@@ -120,11 +115,11 @@ class PostgresWalking(PostgresScope, Walking):
                 contents |= read
             return contents
 
-    async def shared_signatures(self) -> Codes:
+    async def signature_codes(self, *, shared: bool) -> Codes:
         async with self._reading() as session:
-            if not session.shares:
+            if shared and not session.shares:
                 return np.empty(0, dtype=np.int64)
-            (codes,) = await session.column(statement("shared signatures"))
+            (codes,) = await session.column(statement("shared signatures" if shared else "every signature"))
             return rows.codes(codes)
 
     async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
@@ -132,11 +127,6 @@ class PostgresWalking(PostgresScope, Walking):
             validation.refuse("page", validation.number("limit", limit, 0))
             (ids,) = await session.column(statement("relations signed"), codes=list(codes), limit=limit)
             return rows.keys(ids)
-
-    async def every_signature(self) -> Codes:
-        async with self._reading() as session:
-            (codes,) = await session.column(statement("every signature"))
-            return rows.codes(codes)
 
     def signature_table(self) -> SignatureTable | None:
         """The signatures cached for a snapshot."""

@@ -1,105 +1,68 @@
-"""Batches copied into temporary tables by psycopg's binary COPY, and arrays of ids built at once."""
+"""Rows copied into temporary tables by psycopg's binary COPY, and arrays of ids built at once."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from struct import Struct
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from uuid import UUID
 
-import attrs
 import numpy as np
 import psycopg
-from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from graphsearch.columns import Keys
 
-Column: TypeAlias = Sequence[Any] | NDArray[Any]
-Columns: TypeAlias = Mapping[str, Column]
-"""Columns of values by name."""
-
-_UUID_OID: Final = 2950
 _NO_OBJECT: Final = b"\1{}"
 
 
-def _uuids(values: Column) -> Iterable[bytes | None]:
-    return [None if value is None else value.bytes for value in values]
+def _object(value: Mapping[str, Any] | None) -> bytes | None:
+    """Attributes as jsonb, which begins with a version; most are empty, and psycopg takes eight times as long."""
+    if value is None:
+        return None
+    return b"\1" + json.dumps(dict(value), ensure_ascii=False, default=dict).encode() if value else _NO_OBJECT
 
 
-def _objects(values: Column) -> Iterable[bytes]:
-    """Attributes as jsonb, which begins with a version; most are empty."""
-    return [
-        b"\1" + json.dumps(dict(value), ensure_ascii=False, default=dict).encode() if value else _NO_OBJECT
-        for value in values
-    ]
+def _halfvec(value: Any) -> bytes | None:
+    """A vector as halfvec, which psycopg does not know: its length and two unused bytes, then its numbers."""
+    return None if value is None else len(value).to_bytes(2, "big") + b"\0\0" + value.astype(">f2").tobytes()
 
 
-def _halfvecs(values: Column) -> Iterable[bytes | None]:
-    """A float16 matrix, or a list of None only. A halfvec is its length and two unused bytes, then its numbers."""
-    if not isinstance(values, np.ndarray):
-        return values
-    head = values.shape[1].to_bytes(2, "big") + b"\0\0"
-    return [head + row.tobytes() for row in np.asarray(values, np.float16).astype(">f2")]
+_AS_BYTES: Final[Mapping[str, Callable[[Any], Any]]] = {"jsonb": _object, "halfvec": _halfvec}
 
 
-_PACKED: Final[Mapping[str, Callable[[Column], Iterable[bytes | None]]]] = {
-    "uuid": _uuids,
-    "jsonb": _objects,
-    "halfvec": _halfvecs,
-}
-"""Types whose values psycopg gets as the server reads them, because it does not know them or takes longer."""
+async def copy_rows(
+    connection: psycopg.AsyncConnection[Any], table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]
+) -> None:
+    """Copy rows, with a value for each column, into a table. Raises `OverflowError` for a number that is too large.
+
+    Row-level security allows this for temporary tables only.
+    """
+    types = list(columns.values())
+    encoders: dict[int, Callable[[Any], Any]] = {
+        at: _AS_BYTES[type_] for at, type_ in enumerate(types) if type_ in _AS_BYTES
+    }
+    encoders |= {at: list for at, type_ in enumerate(types) if type_.endswith("[]")}  # tuples are no arrays to psycopg
+    async with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN (FORMAT binary)".encode()) as copy:
+        copy.set_types(["bytea" if type_ in _AS_BYTES else type_ for type_ in types])
+        for row in rows:
+            cells = list(row)
+            for at, encode in encoders.items():
+                cells[at] = encode(cells[at])
+            await copy.write_row(cells)
 
 
-@attrs.frozen
-class Incoming:
-    """A temporary table that a batch is copied into."""
-
-    name: str
-    columns: Mapping[str, str]
-    """Types by name, in order."""
-
-    @classmethod
-    def of(cls, name: str, columns: str) -> Incoming:
-        """The table with these columns, written as in SQL."""
-        return cls(name, dict(column.strip().split(" ", 1) for column in columns.split(",")))
-
-    def ddl(self, *, reused: bool) -> str:
-        """The statement that creates it, if missing; if ``reused``, the connection keeps it, empty."""
-        collate = ' COLLATE "C"'
-        columns = ", ".join(
-            f"{name} {type_}{collate if type_.startswith('text') else ''}" for name, type_ in self.columns.items()
-        )
-        return (
-            f"CREATE TEMP TABLE IF NOT EXISTS {self.name} ({columns}) ON COMMIT {'DELETE ROWS' if reused else 'DROP'}"
-        )
-
-    @property
-    def clearing(self) -> str:
-        """The statement that empties it."""
-        return f"TRUNCATE {self.name}"
-
-    async def fill(self, connection: psycopg.AsyncConnection[Any], columns: Columns) -> None:
-        """Copy a value for every column and row. Raises `OverflowError` for an integer that Postgres cannot hold."""
-        values = [_values(type_, columns[name]) for name, type_ in self.columns.items()]
-        async with (
-            connection.cursor() as cursor,
-            cursor.copy(f"COPY {self.name} FROM STDIN (FORMAT binary)".encode()) as copy,
-        ):
-            copy.set_types(["bytea" if type_ in _PACKED else type_ for type_ in self.columns.values()])
-            for row in zip(*values, strict=True):
-                await copy.write_row(row)
+def temporary_table(name: str, columns: Mapping[str, str], *, kept: bool) -> str:
+    """The statement that creates a temporary table, if missing; if ``kept``, the connection keeps it, empty."""
+    text = ", ".join(
+        f"{column} {type_}{_COLLATE if type_.startswith('text') else ''}" for column, type_ in columns.items()
+    )
+    return f"CREATE TEMP TABLE IF NOT EXISTS {name} ({text}) ON COMMIT {'DELETE ROWS' if kept else 'DROP'}"
 
 
-def _values(type_: str, values: Column) -> Iterable[Any]:
-    pack = _PACKED.get(type_)
-    if pack is not None:
-        return pack(values)
-    if type_.endswith("[]"):  # of tuples, which are no arrays to psycopg
-        return map(list, values)
-    return values.tolist() if isinstance(values, np.ndarray) else values
+_COLLATE: Final = ' COLLATE "C"'
 
 
 # -- arrays -------------------------------------------------------------------------------------------------------
@@ -110,6 +73,8 @@ def packed(ids: Iterable[UUID]) -> list[bytes]:
     return [id_.int.to_bytes(16) for id_ in ids]
 
 
+_UUID_OID: Final = 2950
+_HEAD: Final = Struct("!iiiii")
 _ITEM: Final = np.dtype([("length", ">i4"), ("id", "V16")])
 
 
@@ -128,12 +93,9 @@ class UuidArray(bytes):
 
     @classmethod
     def _of(cls, ids: bytes) -> UuidArray:
-        count = len(ids) // 16
-        if not count:
-            return cls(Struct("!iii").pack(0, 0, _UUID_OID))
-        items = np.empty(count, _ITEM)
+        items = np.empty(len(ids) // 16, _ITEM)
         items["length"], items["id"] = 16, np.frombuffer(ids, "V16")
-        return cls(Struct("!iiiii").pack(1, 0, _UUID_OID, count, 1) + items.tobytes())
+        return cls(_HEAD.pack(1, 0, _UUID_OID, len(items), 1) + items.tobytes())
 
 
 class UuidArrayDumper(Dumper):

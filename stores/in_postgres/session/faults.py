@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -16,6 +17,9 @@ _CONNECTION_STATES: Final = ("08", "57P", "53300")
 _CONFLICTS: Final = ("40001", "40P01")
 _REFUSED_WRITES: Final = ("25006", "42501")
 """The transaction is read-only, or the role has no privilege."""
+_WORKER: Final = re.compile(r"remote node (?:\S+@)?([^\s@]+:\d+)")
+_IN_CLUSTER: Final = ("could not find valid entry for shard", "results from command 'COMMIT'")
+"""A shard has just been moved to another node; a worker went while a transaction was committed."""
 
 
 @contextmanager
@@ -34,6 +38,16 @@ def translated(server: str, *, writing: bool = False) -> Iterator[None]:
             "that it accepts more connections, and that the pool is large enough"
         ) from error
     except psycopg.Error as error:
+        if worker := _WORKER.search(f"{error.diag.message_primary or error} {error.diag.message_detail}"):
+            raise StoreUnavailableError(
+                f"{server} cannot reach its worker {worker[1]}: check that this runs; the organisations of the others "
+                f"are not concerned ({reason(error)})"
+            ) from error
+        if any(words in reason(error) for words in _IN_CLUSTER):
+            raise StoreUnavailableError(
+                f"{server} lost a transaction, for a node or a shard of its cluster was not where it had been: look "
+                f"whether it took effect, and try again ({reason(error)})"
+            ) from error
         if is_connection_fault(error):
             raise StoreUnavailableError(
                 f"{server} cannot be reached: check that it runs, the DSN and the password ({reason(error)})"

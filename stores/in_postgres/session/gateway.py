@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
-from uuid import UUID, uuid5
+from uuid import uuid5
+from weakref import WeakValueDictionary
 
 import attrs
 import psycopg
@@ -20,18 +21,12 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch._support.concurrency import finished
 from graphsearch._support.observing import stage
-from graphsearch.errors import AnalyserError, StoreConfigurationError, UnknownScopeError
+from graphsearch.errors import AnalyserError, StoreConfigurationError, StoreUnavailableError, UnknownScopeError
 from graphsearch.model import Scope
+from graphsearch.stores.in_postgres.session.checking import Database
 from graphsearch.stores.in_postgres.session.copying import UuidArray, UuidArrayDumper
-from graphsearch.stores.in_postgres.session.distributing import check_coordinator, check_distribution
 from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.session.migrating import (
-    MAINTAIN_SINCE,
-    check_app_role,
-    check_encoding,
-    check_schema,
-    is_pooled,
-)
+from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
 from graphsearch.stores.in_postgres.session.sending import (
     Answer,
     Connection,
@@ -45,32 +40,26 @@ from graphsearch.stores.in_postgres.session.watching import answered_within, unb
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 Pool: TypeAlias = AsyncConnectionPool[Any]
-Opening: TypeAlias = Callable[..., Sequence[Statement]]
-"""The statements that open a transaction, called with what a gateway knows."""
 
 _snapshots: ContextVar[Mapping[tuple[int, Scope], Session]] = ContextVar("graphsearch_snapshots")
 
 
 @attrs.define(eq=False, kw_only=True)
 class Gateway:
-    """A pool, checked once: it must use the app role, and a database of this version's schema."""
+    """A pool, and what is known of the database behind it; without that, it is checked when it is first used."""
 
     pool: Pool
     server: str
     """The server's address for error messages."""
     timeout: float = 10.0
     """Seconds to wait for a connection."""
+    analyser: Analyser = ENGLISH
+    database: Database | None = None
     settled: bool = False
     """Whether the connections have the settings of a read, so that no transaction need set them; see `settle`."""
-    analyser: Analyser = ENGLISH
-    _secret: UUID | None = None
-    """That of the database, known once checked."""
-    _checked: bool = False
-    _pooled: bool = False
-    """Whether transactions share the server's processes: no statement is prepared, no temporary table outlives one."""
-    _distributed: bool = False
-    """Whether the tables are distributed over the nodes of a cluster; known once checked."""
     _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+    _shares: WeakValueDictionary[str, asyncio.Semaphore] = attrs.field(factory=WeakValueDictionary)
+    """On a cluster, the connections that each organisation may still take."""
     _library: SignatureCaches = attrs.field(factory=SignatureCaches)
     _process: int = attrs.field(factory=os.getpid)
 
@@ -82,7 +71,7 @@ class Gateway:
             with translated(self.server):
                 yield current
             return
-        async with self._session(scope, partial(_opening_of_read, scope)) as session:
+        async with self._session(scope, "begin read", "enter scope") as session:
             session.keeps_plans = True
             yield session
 
@@ -95,10 +84,10 @@ class Gateway:
         """Let all reads inside, of this task and of those it starts, see one state of the graph.
 
         Inside a snapshot of another scope it is of the same state, in the same transaction: a question to several
-        scopes takes one connection.
+        scopes takes one connection. On a cluster, where no transaction spans two nodes, only in the same organisation.
         """
         around = _snapshots.get({})
-        other = next((each for key, each in around.items() if key[0] == id(self) and each.open), None)
+        other = next((each for key, each in around.items() if key[0] == id(self) and each.spans(scope)), None)
         inside = other is not None and self.current(scope) is None
         async with self._beside(other, scope) if other and inside else self.reading(scope) as session:
             token = _snapshots.set({**around, (id(self), scope): session})
@@ -128,26 +117,30 @@ class Gateway:
         With ``create`` a missing scope is created. The writers of a scope take turns; those not ``alone``, which only
         append to the log, run concurrently. A write that is ``changing`` elements or names increases `Session.changes`.
         """
-        key = int.from_bytes(hashlib.blake2b(repr(scope).encode(), digest_size=8).digest(), "big", signed=True)
         steps = ["write settings", "enter scope", "lock scope" if alone else "share scope"]
         steps += ["make scope"] if create else []
         steps += ["move scope"] if changing else []
-        opening = partial(_opening, scope, "begin write", *steps, lock=key, analyser=self.analyser.name)
-        async with self._session(scope, opening, writing=True) as session:
+        async with self._session(scope, "begin write", *steps) as session:
             yield session
 
     @asynccontextmanager
-    async def _session(self, scope: Scope, opening: Opening, *, writing: bool = False) -> AsyncIterator[Session]:
-        self._refuse_fork()
-        with translated(self.server, writing=writing), stage("transaction", database="postgresql"):
-            async with AsyncExitStack() as stack:
-                connection, answer = await self._begin(stack, opening, writing=writing)
-                session = self._session_of(connection, scope, answer)
-                stack.push_async_callback(session.sender.close)
-                try:
-                    yield session
-                finally:
-                    session.open = False
+    async def _session(self, scope: Scope, *steps: str) -> AsyncIterator[Session]:
+        if os.getpid() != self._process:
+            raise StoreConfigurationError(
+                "the store was made before this process was forked, and its connections are the parent's: make it anew"
+            )
+        writing = steps[0] == "begin write"
+        async with AsyncExitStack() as stack:
+            stack.enter_context(translated(self.server, writing=writing))
+            stack.enter_context(stage("transaction", database="postgresql"))
+            await stack.enter_async_context(self._share(scope.org_id))
+            connection, answer = await self._begin(stack, scope, steps, writing=writing)
+            session = self._session_of(connection, scope, answer)
+            stack.push_async_callback(session.sender.close)
+            try:
+                yield session
+            finally:
+                session.open = False
 
     def _session_of(self, connection: Connection, scope: Scope, answer: Answer) -> Session:
         """The session of a transaction that is in a scope, with the scope's row. Raises `UnknownScopeError`."""
@@ -156,32 +149,48 @@ class Gateway:
                 f"nothing was ever written to scope {scope}: check how it is spelt, or write to it first"
             )
         (row,) = found
-        self._refuse_other(row.pop("analyser"), scope)
-        return Session(
-            connection=connection,
-            scope=scope,
-            analyser=self.analyser,
-            pooled=self._pooled,
-            tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
-            vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
-            distributed=self._distributed,
-            signatures=self._library.book(scope, row.pop("signatures_dropped")),
-            id_key=row.pop("id_key") or uuid5(cast(UUID, self._secret), scope.org_id),
-            **row,
-        )
-
-    def _refuse_fork(self) -> None:
-        if os.getpid() != self._process:
-            raise StoreConfigurationError(
-                "the store was made before this process was forked, and its connections are the parent's: make it anew"
-            )
-
-    def _refuse_other(self, analyser: str, scope: Scope) -> None:
-        if analyser != self.analyser.name:
+        database = cast(Database, self.database)  # known, for its transaction began
+        if (analyser := row.pop("analyser")) != self.analyser.name:
             raise AnalyserError(
                 f"scope {scope} was indexed by the analyser {analyser!r}, not by {self.analyser.name!r}: "
                 "open the store with that one, or write to another scope"
             )
+        return Session(
+            connection=connection,
+            scope=scope,
+            analyser=self.analyser,
+            pooled=database.pooled,
+            distributed=database.distributed,
+            tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
+            vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},
+            signatures=self._library.book(scope, row.pop("signatures_dropped")),
+            id_key=row.pop("id_key") or uuid5(database.secret, scope.org_id),
+            **row,
+        )
+
+    @asynccontextmanager
+    async def _share(self, org: str) -> AsyncIterator[None]:
+        """On a cluster, one of the connections that an organisation may have at a time: half of the pool.
+
+        A node that does not answer would otherwise take them all, and stop the organisations of the others.
+        """
+        if self.database is None or not self.database.distributed:
+            yield
+            return
+        most = max(1, self.pool.max_size // 2)
+        share = self._shares.setdefault(org, asyncio.Semaphore(most))
+        try:
+            async with asyncio.timeout(self.timeout):
+                await share.acquire()
+        except TimeoutError as error:
+            raise StoreUnavailableError(
+                f"all {most} connections to {self.server} that one organisation may have at a time are in use: check "
+                "that its node answers, and that the pool is large enough"
+            ) from error
+        try:
+            yield
+        finally:
+            share.release()
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
@@ -213,7 +222,9 @@ class Gateway:
                 connection.pgconn.finish()  # whoever gets it next could not use it
             await self.pool.putconn(connection)
 
-    async def _begin(self, stack: AsyncExitStack, opening: Opening, *, writing: bool) -> tuple[Connection, Answer]:
+    async def _begin(
+        self, stack: AsyncExitStack, scope: Scope, steps: Sequence[str], *, writing: bool
+    ) -> tuple[Connection, Answer]:
         """A connection in a new transaction, and the scope's row, in one round trip.
 
         Broken connections in the pool, as all are after the server restarts, are discarded.
@@ -223,11 +234,13 @@ class Gateway:
             connection = await attempt.enter_async_context(self._connection())
             try:
                 connection.adapters.register_dumper(UuidArray, UuidArrayDumper)
-                await self._check(connection)
+                database = await self._look(connection)
+                settings = [] if self.settled else ["settings"]
+                settings += ["plan for values"] if database.distributed else []
+                opening = _opening(scope, (steps[0], *settings, *steps[1:]), self.analyser.name)
                 # A read begins at once; a write waits for the writers before it.
                 with nullcontext() if writing else answered_within(connection, self.timeout):
-                    sending = send_together(connection, opening(settled=self.settled, distributed=self._distributed))
-                    *_, row = await unbroken(connection, sending)
+                    *_, row = await unbroken(connection, send_together(connection, opening))
             except BaseException as error:
                 await attempt.__aexit__(type(error), error, error.__traceback__)
                 lost = isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error)
@@ -238,6 +251,15 @@ class Gateway:
             return connection, row
         raise psycopg.OperationalError("every connection of the pool was lost")
 
+    async def _look(self, connection: Connection) -> Database:
+        """What is known of the database, checked once; and the connection, set up for it."""
+        async with self._lock:
+            if self.database is None:
+                self.database = await Database.behind(connection)
+        if self.database.pooled:
+            connection.prepare_threshold = None
+        return self.database
+
     async def analyse(self, growth: float, megabytes: int) -> None:
         """Analyse the tables that have grown by a factor and by some megabytes since they were last analysed.
 
@@ -247,25 +269,9 @@ class Gateway:
         """
         with translated(self.server):
             async with self._connection() as connection:
-                await self._check(connection)
-                if connection.info.server_version < MAINTAIN_SINCE or self._distributed:
-                    return
-                await unbroken(connection, _analyse(connection, growth, megabytes))
-
-    async def _check(self, connection: Connection) -> None:
-        """Once; a later connection is only set up."""
-        if self._pooled:
-            connection.prepare_threshold = None
-        if self._checked:
-            return
-        async with self._lock:
-            self._pooled = await is_pooled(connection)
-            if self._pooled:
-                connection.prepare_threshold = None
-            self._distributed = await check_store(connection)
-            secrets = await connection.execute("SELECT secret FROM graphsearch.migration ORDER BY number LIMIT 1")
-            [(self._secret,)] = await secrets.fetchall()
-            self._checked = True
+                database = await self._look(connection)
+                if connection.info.server_version >= MAINTAIN_SINCE and not database.distributed:
+                    await unbroken(connection, _analyse(connection, growth, megabytes))
 
 
 async def _analyse(connection: Connection, growth: float, megabytes: int) -> None:
@@ -282,27 +288,15 @@ async def settle(connection: Connection) -> None:
     await connection.execute(statement("settings").replace(b"SET LOCAL", b"SET"), prepare=False)
 
 
-async def check_store(connection: Connection) -> bool:
-    """Whether the tables are distributed over a cluster; raise an error unless a store can use this connection."""
-    check_encoding(connection)
-    await check_app_role(connection)
-    await check_coordinator(connection)
-    await check_schema(connection)
-    return await check_distribution(connection)
-
-
-def _opening(scope: Scope, *steps: str, settled: bool, distributed: bool, **values: Any) -> Sequence[Statement]:
-    """The statements that open a transaction; the last reads the scope's row."""
-    begin, *others = steps
-    names = [begin, *(() if settled else ("settings",)), *(("plan for values",) if distributed else ()), *others]
-    literals = {"org": scope.org_id, "project": scope.project_id, **values}
-    return [*(each for name in names for each in literal_statements(name, **literals)), _scope_row(scope)]
-
-
 @lru_cache(maxsize=1_024)
-def _opening_of_read(scope: Scope, *, settled: bool, distributed: bool) -> Sequence[Statement]:
-    """The opening statements of every read of a scope, cached: building them takes longer than executing them."""
-    return _opening(scope, "begin read", "enter scope", settled=settled, distributed=distributed)
+def _opening(scope: Scope, names: tuple[str, ...], analyser: str) -> Sequence[Statement]:
+    """The statements that open a transaction, cached: building them takes longer than executing them.
+
+    The last reads the scope's row.
+    """
+    lock = int.from_bytes(hashlib.blake2b(repr(scope).encode(), digest_size=8).digest(), "big", signed=True)
+    literals = {"org": scope.org_id, "project": scope.project_id, "lock": lock, "analyser": analyser}
+    return [*(each for name in names for each in literal_statements(name, **literals)), _scope_row(scope)]
 
 
 def _scope_row(scope: Scope) -> Statement:

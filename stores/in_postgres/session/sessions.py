@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
+from graphsearch.stores.in_postgres.session.copying import UuidArray, copy_rows, packed, temporary_table
 from graphsearch.stores.in_postgres.session.sending import Answer, Connection, Sender, Statement, send_together
 from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
 from graphsearch.stores.in_postgres.session.watching import unbroken
@@ -98,6 +98,8 @@ class Tally:
     vectors: int = 0
     behind: bool = False
     """Whether a bulk write may have left some of the kind unsettled; see `index.indexing`."""
+    rows: int = 0
+    """The number of rows, also of kinds that are no elements."""
 
 
 @attrs.frozen
@@ -159,28 +161,55 @@ class Session:
     )
     once: ReadOnce = attrs.field(factory=ReadOnce)
     """The cache of what this transaction has read; valid in a snapshot only."""
-    filled: set[str] = attrs.field(factory=set)
+    _filled: set[str] = attrs.field(factory=set)
     """The temporary tables that this transaction has filled."""
+    _waiting: list[Statement] = attrs.field(factory=list)
+    """Statements to send with the next one."""
 
     async def run(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement, planned for its values; %(org)s and %(project)s are the scope."""
         if not self.keeps_plans:
             return await self.run_kept(query, **values)
         # Statements with literals are planned for these; kept plans are of statements with parameters.
-        return await self.sender.execute(self.scope, Statement(with_literals(query, {**self._here, **values})))
+        return await self.sender.execute(self.scope, Statement(with_literals(query, {**self.here, **values})))
 
     async def run_kept(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement for which one plan is good for all values; a read keeps that plan.
 
         The planner must know how few rows are wanted: limits are written into the text.
         """
-        text, names = numbered(query, tuple((name, values[name]) for name in CONSTANTS if name in values))
-        bound = self._here | _packed(values)
-        asked = Statement(text, [bound[name] for name in names], kept=True)
+        asked = self._kept(query, values)
         if self.keeps_plans:  # in one round trip with those that other tasks ask at the same moment
             return await self.sender.execute(self.scope, asked)
-        (answer,) = await unbroken(self.connection, send_together(self.connection, [asked]))
-        return answer
+        return await self.ask(asked)
+
+    def _kept(self, query: bytes, values: Mapping[str, Any]) -> Statement:
+        text, names = numbered(query, tuple((name, values[name]) for name in CONSTANTS if name in values))
+        bound = self.here | _packed(values)
+        return Statement(text, [bound[name] for name in names], kept=True)
+
+    def later(self, asked: Statement) -> None:
+        """Let a write send a statement whose answer it does not need together with the next one."""
+        self._waiting.append(asked)
+
+    def run_later(self, query: bytes, **values: Any) -> None:
+        """Execute a statement as `run_kept` does, but see `later`."""
+        self.later(self._kept(query, values))
+
+    async def ask(self, asked: Statement) -> Answer:
+        """The answer to a statement of a write."""
+        self.later(asked)
+        return await self._send()
+
+    async def flush(self) -> None:
+        """Send what waits to be sent."""
+        if self._waiting:
+            await self._send()
+
+    async def _send(self) -> Answer:
+        together, self._waiting = self._waiting, []
+        answers = await unbroken(self.connection, send_together(self.connection, together))
+        return answers[-1]
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""
@@ -203,6 +232,24 @@ class Session:
         """The single column of a statement, as `run_kept` executes it."""
         return [key for (key,) in await self.rows_kept(query, **values)]
 
+    async def fill(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]] = ()) -> None:
+        """Let a temporary table, made if missing, with columns (types by name), hold these rows and nothing else.
+
+        A jsonb takes a mapping, a halfvec a vector of numpy, an array any sequence.
+        """
+        emptying = (
+            f"TRUNCATE {table}" if table in self._filled else temporary_table(table, columns, kept=not self.pooled)
+        )
+        await self.flush()
+        await unbroken(self.connection, self.connection.execute(emptying.encode()))
+        self._filled.add(table)
+        if rows := list(rows):
+            await unbroken(self.connection, copy_rows(self.connection, table, columns, rows))
+
+    def spans(self, scope: Scope) -> bool:
+        """Whether another scope can be read in this transaction too, while it is open."""
+        return self.open and (not self.distributed or scope.org_id == self.scope.org_id)
+
     def tally(self, kind: ElementKind) -> Tally:
         """The sums of a kind."""
         return self.tallies.get(kind.value, Tally())
@@ -212,7 +259,8 @@ class Session:
         return self.vector_indexes.get(kind.value, VectorIndex())
 
     @property
-    def _here(self) -> dict[str, Any]:
+    def here(self) -> dict[str, Any]:
+        """The parameters of every statement."""
         return {"org": self.scope.org_id, "project": self.scope.project_id, "scope": self.scope_hash}
 
 

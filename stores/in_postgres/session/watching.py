@@ -22,6 +22,8 @@ Result = TypeVar("Result")
 
 ANSWER_TIMEOUT: Final = 600.0
 """Default of the seconds to wait for the answer to one statement, the wait for the writers before it included."""
+ANSWER_TIMEOUT_ON_CLUSTER: Final = 30.0
+"""The default on a cluster."""
 _KEEPALIVE: Final = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,

@@ -8,7 +8,7 @@ import pytest
 
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from tests.ingest.folders import Parts
 from tests.ingest.resolve.surfaces import person, resolve
 

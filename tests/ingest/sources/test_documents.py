@@ -16,7 +16,7 @@ from graphsearch.ingest.extract.extraction import Fault
 from graphsearch.ingest.sources.documents import CHUNK_SIZE, document_memories
 from graphsearch.model import Memory
 from graphsearch.model.extracted import ExtractedMemory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from tests.ingest.folders import Parts, graph, names, put_lines, triplets
 
 HEADED = """Before all.

@@ -12,8 +12,8 @@ from graphsearch.ingest import Ingestor
 from graphsearch.ingest.stating.scope import End, Held, Scope
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Batch, Entity, Fact, Memory, NamedEntity, RelationType
-from graphsearch.protocols import GraphStore
 from graphsearch.stores import InMemoryGraphStore
+from graphsearch.stores.graph import GraphStore
 from tests.gates import no_secrets
 from tests.waiting import calls
 

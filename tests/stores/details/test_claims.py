@@ -13,7 +13,7 @@ from graphsearch.model import (
     Mention,
     RelationType,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import (
     ADA,
     BOB,

@@ -12,8 +12,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     HealthRecord,
 )
-from graphsearch.protocols import GraphStore
 from graphsearch.protocols.graph_store import HEALTH_RECORDS
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import day, put
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_communities import (
@@ -24,15 +24,11 @@ from graphsearch.testing.spec_communities import (
     EVE,
     FLO,
     GUS,
-    ONE,
     PEOPLE,
-    TWO,
     community,
-    read_summaries,
-    summarised,
-    summary,
     write_people,
 )
+from tests.stores.details.test_summaries import ONE, TWO, read_summaries, summarised, summary
 from tests.stores.on_both import InMemory, InPostgres
 
 

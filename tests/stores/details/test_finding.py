@@ -12,7 +12,7 @@ import pytest
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.model import ElementKind, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import entity_signature, memory_signature, relation_signature
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import NOON
 from graphsearch.testing.samples import (
     ADA,

@@ -20,7 +20,7 @@ from graphsearch.model import (
     Memory,
 )
 from graphsearch.model.identity import keyed_id
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     ADA,

@@ -14,7 +14,7 @@ from graphsearch.model import (
     Memory,
     Outcome,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, injection, put, ref
 from graphsearch.testing.spec import FreshScope, StoreSpec
 from graphsearch.testing.spec_learning import NOTE, REFS, folded, read_weights, write_elements

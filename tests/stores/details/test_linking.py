@@ -6,7 +6,7 @@ import attrs
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.model import ElementKind, Memory, MemoryLink
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import day, mention, put, view
 from graphsearch.testing.spec import StoreSpec

@@ -23,8 +23,8 @@ from graphsearch.model import (
     RelationType,
 )
 from graphsearch.model.stored import Record, RecordKind, StoredRelation
-from graphsearch.protocols import GraphStore
 from graphsearch.reembedding import reembed
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import (
     ADA,

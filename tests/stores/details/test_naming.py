@@ -10,7 +10,7 @@ import attrs
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import batch_of, matching, person, put, vector
 from graphsearch.testing.spec import StoreSpec

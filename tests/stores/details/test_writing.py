@@ -12,7 +12,7 @@ from graphsearch.model import (
     Memory,
     Span,
 )
-from graphsearch.protocols import GraphStore
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import (
     ADA,
     BOB,

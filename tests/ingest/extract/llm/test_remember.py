@@ -14,7 +14,8 @@ from graphsearch.errors import LLMUnavailableError
 from graphsearch.ingest import CombinedExtractor, Ingestor, IsoDates, RememberReport, TextExtractor, transcript_memories
 from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.model import Memory
-from graphsearch.protocols import LLM, GraphStore
+from graphsearch.protocols import LLM
+from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.ingest.extract.llm.model import Json, Model, entity, extractor, memory, relation, saying
 from tests.ingest.folders import Parts, graph, names, triplets

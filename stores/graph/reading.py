@@ -1,0 +1,191 @@
+"""Elements, what proves them, and numbers of both, read from rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Unpack
+from uuid import UUID
+
+from graphsearch.claims.folding import DatedClaim
+from graphsearch.model import (
+    AssertedEntity,
+    Claim,
+    ElementKind,
+    Group,
+    Mention,
+    Merge,
+    Relation,
+    Statistics,
+    validation,
+)
+from graphsearch.model.identity import snake_case
+from graphsearch.model.stored import RecordKind, ScopeSettings
+from graphsearch.model.validation import revised
+from graphsearch.protocols import Store
+from graphsearch.protocols.rows import ClaimRow, EntityRow, Filters, MentionRow, Rows
+
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST: Final = datetime.max.replace(tzinfo=UTC)
+
+
+# -- elements ------------------------------------------------------------------------------------------------------
+
+
+async def elements_of(rows: Rows, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
+    """Those of some elements that exist, in the order of their ids."""
+    found = {row.key: getattr(row, kind) for row in await rows.rows(kind, ids)}
+    return [found[key] for key in ids if key in found]
+
+
+async def page_of(
+    rows: Rows, kind: ElementKind, after: UUID | str | None, limit: int, **filters: Unpack[Filters]
+) -> list[Any]:
+    """The next elements of a kind that pass filters, in order of id."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    if named := filters.get("type"):
+        filters["type"] = snake_case(named)
+    return [getattr(row, kind) for row in await rows.page(kind, after=after, limit=limit, **filters)]
+
+
+async def asserted(rows: Rows, ids: Sequence[UUID]) -> list[AssertedEntity]:
+    """Entities as they were asserted, in the order of their ids."""
+    found = {row.key: _asserted(row) for row in await rows.rows(ElementKind.ENTITY, ids)}
+    return [found[key] for key in ids if key in found]
+
+
+def _asserted(row: EntityRow) -> AssertedEntity:
+    given = revised(row.entity, type=row.given_type, aliases=row.given_aliases)
+    return AssertedEntity(entity=given, named=row.named)
+
+
+async def unembedded_facts(rows: Rows, after: UUID | None, limit: int) -> list[Relation]:
+    """The next unretracted relations with a fact that has no vector, in order of id."""
+    validation.refuse("page", validation.number("limit", limit, 0))
+    found = await rows.page("relation", after=after, limit=limit, embedded=False)
+    return [row.relation for row in found]
+
+
+async def words(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+    """Words that entities are found by in addition to their texts, with their weights."""
+    return {row.key: row.value for row in await rows.rows("words", ids)}
+
+
+async def degrees(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, int]:
+    """The number of unretracted relations of each entity, in both directions."""
+    there = [row.key for row in await rows.rows(ElementKind.ENTITY, ids)]
+    found = await rows.rows_by(ElementKind.RELATION, "end", there) if there else ()
+    number = Counter(end for row in found if row.relation.retracted_at is None for end in row.ends)
+    return {key: number[key] for key in there}
+
+
+# -- mentions, claims and merges ------------------------------------------------------------------------------------
+
+
+async def mentions(rows: Rows, memory_ids: Collection[str], entity_ids: Collection[UUID]) -> list[Mention]:
+    """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
+    found = [
+        *(await rows.rows_by("mention", "memory", memory_ids) if memory_ids else ()),
+        *(await rows.rows_by("mention", "entity", entity_ids) if entity_ids else ()),
+    ]
+    return sorted({row.key: _meant(row) for row in found}.values(), key=mention_place)
+
+
+def _meant(row: MentionRow) -> Mention:
+    """The mention of the entity that is meant."""
+    return row.mention if row.entity_id == row.mention.entity_id else revised(row.mention, entity_id=row.entity_id)
+
+
+async def claims(
+    rows: Rows, memory_ids: Collection[str], relation_ids: Collection[UUID], groups: Collection[Group]
+) -> list[Claim]:
+    """Claims of any of the memories, behind any of the relations or folded in any of the groups, in fold order."""
+    found: list[ClaimRow] = []
+    if memory_ids:
+        found += await rows.rows_by("claim", "memory", memory_ids)
+    if relation_ids:
+        relations = [row.relation for row in await rows.rows("relation", relation_ids)]
+        proofs = {((each.source_id, each.type, each.target_id), key) for each in relations for key in each.evidence}
+        between = await rows.rows_by("claim", "group", {fact for fact, _ in proofs}) if proofs else ()
+        found += [row for row in between if (_fact(row), row.claim.memory_id) in proofs]
+    if groups:
+        found += [row for row in await rows.rows_by("claim", "group", groups) if row.folds]
+    dated = {DatedClaim(row.shown, row.occurred_at) for row in found}
+    return [each.claim for each in sorted(dated, key=claim_place)]
+
+
+def _fact(row: ClaimRow) -> Group:
+    source, target = row.ends
+    return source, row.claim.type, target
+
+
+def mention_place(mention: Mention) -> tuple[Any, ...]:
+    """By (memory, entity, span), one without a span first."""
+    return (mention.memory_id, mention.entity_id, _span(mention), mention.surface, mention.type, mention.confidence)
+
+
+def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
+    """In the order of the fold, then by content."""
+    claim = dated.claim
+    ends = (claim.source_id, claim.type, claim.target_id)
+    period = (claim.valid_from or _EARLIEST, claim.valid_to or _LATEST)
+    content = (claim.extractor, claim.fact, claim.kind, claim.confidence, claim.ceiling, _span(claim))
+    return (dated.order, ends, period, *content)
+
+
+def _span(proof: Mention | Claim) -> tuple[int, int]:
+    return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
+
+
+async def merges(rows: Rows, entity_ids: Collection[UUID]) -> list[Merge]:
+    """Merges in the order they were made; of some entities, if any are given."""
+    found = await (rows.rows_by("merge", "end", entity_ids) if entity_ids else rows.page("merge"))
+    return [row.merge for row in sorted(found, key=lambda row: row.number)]
+
+
+# -- numbers -------------------------------------------------------------------------------------------------------
+
+
+async def statistics(store: Store) -> Statistics:
+    """Element counts of the scope; the caller is in a snapshot."""
+    scope, counts = await store.scope_row(), await store.counts([*ElementKind, "claim", "mention"])
+    entities, relations = sum(counts.entities_by_type.values()), sum(counts.relations_by_type.values())
+    return Statistics(
+        entities=entities,
+        relations=relations,
+        memories=counts.rows["memory"],
+        claims=counts.rows["claim"],
+        mentions=counts.rows["mention"],
+        entities_by_type=counts.entities_by_type,
+        relations_by_type=counts.relations_by_type,
+        embedder=scope.embedder,
+        dimensions=scope.dimensions,
+        max_degree=counts.max_degree,
+        mean_degree=2 * relations / entities if entities else 0.0,
+        counters={row.key: row.value for row in await store.page("counter")},
+    )
+
+
+_RECORDS: Final[Mapping[str, str]] = {RecordKind.RELATION_TYPE: "type"}
+"""The kinds of rows that records of another name are made of."""
+_OF_RECORDS: Final = ("mention", "claim", "outcome")
+_VECTORS: Final[Mapping[ElementKind, str]] = {kind: f"{kind}_vector" for kind in ElementKind}
+
+
+async def settings(store: Store) -> ScopeSettings:
+    """The settings of the scope, with the numbers of its records; the caller is in a snapshot."""
+    kinds: Iterable[tuple[str, str]] = [(str(kind), _RECORDS.get(kind, str(kind))) for kind in RecordKind]
+    kinds = [*kinds, *((f"{kind}s", kind) for kind in _OF_RECORDS)]
+    scope = await store.scope_row()
+    numbers = (await store.counts([*(kind for _, kind in kinds), *_VECTORS.values()])).rows
+    return ScopeSettings(
+        analyser=store.analyser.name,
+        alpha=scope.alpha,
+        embedder=scope.embedder,
+        dimensions=scope.dimensions,
+        merges=scope.merges,
+        id_key=scope.id_key,
+        counts={name: numbers[kind] for name, kind in kinds},
+        vectors={str(kind): numbers[vectors] for kind, vectors in _VECTORS.items()},
+    )

@@ -1,0 +1,291 @@
+"""What searches by words and by names read, kept up to date with the rows that a transaction changes.
+
+Postings, term counts, sums, name postings and aliases all follow from rows. Both the old and the new row of an element
+are known, so what to remove and what to add is computed here, and no statement compares anything. A write of however
+many elements enters all of it: what is written is found.
+
+Some postings may not be where today's analysis of an old text puts them: another version of Python, with another
+version of Unicode, wrote them. Nothing of a text may stay, so these are then looked for everywhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+from uuid import UUID
+
+import attrs
+from psycopg.types.json import Jsonb
+
+from graphsearch._support.concurrency import aside
+from graphsearch.claims.naming import cells_of, folded_name, words_of
+from graphsearch.model import ElementKind, Entity, Memory, Relation
+from graphsearch.stores.in_postgres.rows import element_of
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.tables import name_hashes
+from graphsearch.text.analyser import Analyser
+from graphsearch.text.bm25 import document, searchable_text, stepped
+
+Element: TypeAlias = Entity | Memory | Relation
+Words: TypeAlias = Mapping[UUID, Mapping[str, float]]
+"""Words of entities in addition to their texts, with weights."""
+Posting: TypeAlias = tuple[str, Any, float, float]
+"""A term of an element, the element, how often it has the term, and the length of its text."""
+
+WORD: Final = "w "
+TRIGRAM: Final = "t "
+"""The prefixes of terms of names."""
+WAITING: Final = 2_000
+"""So many changed elements of a kind are indexed before more are remembered."""
+TOGETHER: Final = 50_000
+"""The most postings of one statement."""
+
+
+@attrs.frozen(eq=False)
+class Change:
+    """An element before and after a transaction, None where it is not there, with its words."""
+
+    old: Element | None
+    new: Element | None
+    old_words: Mapping[str, float] = attrs.field(factory=dict)
+    new_words: Mapping[str, float] = attrs.field(factory=dict)
+
+
+@attrs.define(eq=False)
+class Upkeep:
+    """Collects the changes of a transaction to elements, and indexes them at its end, or sooner if they are many."""
+
+    session: Session
+    _changes: dict[ElementKind, dict[Any, Change]] = attrs.field(factory=lambda: {kind: {} for kind in ElementKind})
+    _words: dict[UUID, Mapping[str, float]] = attrs.field(factory=dict)
+    _embedded: set[UUID] = attrs.field(factory=set)
+    """The relations that got vectors."""
+
+    async def put(self, kind: str, rows: Iterable[Any], before: Mapping[Any, Any]) -> None:
+        """Rows that were written, with those that were stored; of kinds that are not indexed, nothing is kept."""
+        if kind == "words":
+            self._words.update({row.key: row.value for row in rows})
+        elif kind == "relation_vector":
+            self._embedded.update(row.key for row in rows)
+        elif kind in _KINDS:
+            await self._remember(kind, {row.key: (before.get(row.key), row) for row in rows})
+
+    async def drop(self, kind: str, before: Mapping[Any, Any]) -> None:
+        """Rows that were removed."""
+        if kind == "words":
+            self._words.update({key: {} for key in before})
+        elif kind in _KINDS:
+            await self._remember(kind, {key: (row, None) for key, row in before.items()})
+
+    async def finish(self) -> None:
+        """Index all that is left."""
+        alone = [key for key in self._words if key not in self._changes[ElementKind.ENTITY]]
+        if alone:  # words of entities that are as they were
+            for row in await self.session.dicts(statement("get", ElementKind.ENTITY), ids=alone):
+                entity = element_of(ElementKind.ENTITY, row)
+                self._changes[ElementKind.ENTITY][entity.id] = Change(entity, entity)
+        for kind in ElementKind:
+            await self._index(kind)
+        if self._embedded:
+            begins = not self.session.tally(ElementKind.RELATION).vectors
+            name = "list all facts" if begins else "strike facts"
+            await self.session.run(statement(name), ids=list(self._embedded))
+
+    async def _remember(self, kind: str, rows: Mapping[Any, tuple[Any, Any]]) -> None:
+        waiting = self._changes[_KINDS[kind]]
+        for key, (old, new) in rows.items():
+            first = waiting[key].old if key in waiting else getattr(old, kind, None)
+            waiting[key] = Change(first, getattr(new, kind, None))
+        if len(waiting) >= WAITING:
+            await self._index(_KINDS[kind])
+
+    async def _index(self, kind: ElementKind) -> None:
+        changes, self._changes[kind] = self._changes[kind], {}
+        if not changes:
+            return
+        if kind is ElementKind.ENTITY:
+            changes = await self._with_words(changes)
+            await self._index_names(changes)
+        if kind is ElementKind.RELATION and self.session.tally(kind).vectors:
+            await _list_facts(self.session, changes)
+        await index_documents(self.session, kind, changes)
+
+    async def _with_words(self, changes: Mapping[UUID, Change]) -> dict[UUID, Change]:
+        """The changes with the words of the entities, which are stored."""
+        stored = await stored_words(self.session, [key for key, each in changes.items() if each.old is not None])
+        words = {key: self._words.pop(key, stored.get(key, {})) for key in changes}
+        gone = [key for key, each in changes.items() if key in stored and (each.new is None or not words[key])]
+        kept = {
+            key: {word: stepped(weight) for word, weight in each.items()}
+            for key, each in words.items()
+            if each and changes[key].new is not None
+        }
+        changed = {key: each for key, each in kept.items() if each != stored.get(key)}
+        if changed:
+            values = {"ids": list(changed), "words": list(map(Jsonb, changed.values()))}
+            await self.session.run(statement("upsert words"), **values)
+        if gone:
+            await self.session.run(statement("remove words"), ids=gone)
+        return {
+            key: attrs.evolve(each, old_words=stored.get(key, {}), new_words=kept.get(key, {}))
+            for key, each in changes.items()
+        }
+
+    async def _index_names(self, changes: Mapping[UUID, Change]) -> None:
+        names = {key: (_names(each.old), _names(each.new)) for key, each in changes.items()}
+        changed = {key: each for key, each in names.items() if each[0] != each[1]}
+        gone, added = await aside(lambda: _name_differences(changed), len(changed))
+        if await _send(self.session, statement("remove name postings"), gone, *_NAME_COLUMNS[:4]) < len(gone):
+            await self.session.run(statement("sweep name postings"), ids=list(changed))
+            added = [posting for key, (_, new) in changed.items() for posting in name_postings(key, new)]
+        await _send(self.session, statement("add name postings"), added, *_NAME_COLUMNS)
+        had = [key for key, (old, _) in changed.items() if len(old) > 1]
+        if had:
+            await self.session.run(statement("remove aliases"), ids=had)
+        aliases = [
+            (key, ordinal, folded_name(alias))
+            for key, (_, new) in changed.items()
+            for ordinal, alias in enumerate(new[1:], 1)
+        ]
+        hashes = name_hashes(folded for _, _, folded in aliases).tolist()
+        rows = [(*alias, code) for alias, code in zip(aliases, hashes, strict=True)]
+        await _send(self.session, statement("add aliases"), rows, "ids", "ordinals", "names", "hashes")
+
+
+_KINDS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
+
+
+async def stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
+    """The words of entities in addition to their texts; entities without any are left out."""
+    return dict(await session.rows_kept(statement("words of entities"), ids=list(ids))) if ids else {}
+
+
+# -- documents -----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Difference:
+    """What some changes remove from the postings of a kind and add to them, and what they add to its sums."""
+
+    gone: Sequence[Posting]
+    added: Sequence[Posting]
+    terms: Mapping[str, int]
+    """How many more documents have a term."""
+    documents: int
+    length: float
+
+
+async def index_documents(session: Session, kind: ElementKind, changes: Mapping[Any, Change]) -> None:
+    """Bring postings, term counts and sums of a kind from the old elements to the new ones."""
+    made = await aside(lambda: differences(changes, session.analyser), len(changes))
+    added, recounted = made.added, set[str]()
+    if await _send(session, statement("remove postings", kind), made.gone, "terms", "ids") < len(made.gone):
+        swept = {key for _, key, _, _ in made.gone}
+        recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
+        anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
+        added = [*(each for each in added if each[1] not in swept), *differences(anew, session.analyser).added]
+        recounted |= {term for term, *_ in (*made.gone, *added)}
+    await _send(session, statement("add postings", kind), added, "terms", "ids", "frequencies", "lengths")
+    await _send(session, statement("add to terms", kind), sorted(made.terms.items()), "terms", "steps")
+    if recounted:
+        await session.run(statement("count terms anew", kind), terms=sorted(recounted))
+    if fewer := sorted(recounted.union(term for term, step in made.terms.items() if step < 0)):
+        await session.run(statement("remove unused terms", kind), terms=fewer)
+    if made.documents or made.length:
+        await session.run(statement("add to sums", kind), documents=made.documents, length=made.length)
+
+
+async def _send(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> int:
+    """Run a statement over rows, as an array for each of their columns; return how many rows it changed."""
+    changed = 0
+    for at in range(0, len(rows), TOGETHER):
+        values = zip(columns, zip(*rows[at : at + TOGETHER], strict=True), strict=False)
+        changed += (await session.run(query, **{name: list(column) for name, column in values})).count
+    return changed
+
+
+def differences(changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
+    """What the changes of elements change in the index."""
+    gone: list[Posting] = []
+    added: list[Posting] = []
+    terms: Counter[str] = Counter()
+    documents, length = 0, 0.0
+    for key, each in changes.items():
+        old, new = _text(each.old), _text(each.new)
+        if old == new and each.old_words == each.new_words:
+            continue
+        before, after = (
+            {} if text is None else document(text, words, analyser)
+            for text, words in ((old, each.old_words), (new, each.new_words))
+        )
+        postings, others = _postings(key, before), _postings(key, after)
+        gone += postings.difference(others)
+        added += others.difference(postings)
+        terms.update(after.keys() - before.keys())
+        terms.subtract(before.keys() - after.keys())
+        documents += bool(after) - bool(before)
+        length += sum(after.values()) - sum(before.values())
+    return Difference(gone, added, {term: step for term, step in terms.items() if step}, documents, length)
+
+
+def _text(element: Element | None) -> str | None:
+    return None if element is None else searchable_text(element)
+
+
+def _postings(key: Any, counts: Mapping[str, float]) -> set[Posting]:
+    length = float(sum(counts.values()))
+    return {(term, key, float(frequency), length) for term, frequency in counts.items()}
+
+
+# -- facts without vectors -----------------------------------------------------------------------------------------
+
+
+async def _list_facts(session: Session, changes: Mapping[Any, Change]) -> None:
+    """List relations whose fact is new, until it has a vector. A scope in which no fact has one keeps no list."""
+    gone = [key for key, each in changes.items() if each.new is None]
+    new = [key for key, each in changes.items() if _fact(each.new) and _fact(each.new) != _fact(each.old)]
+    if gone:
+        await session.run(statement("strike facts"), ids=gone)
+    if new:
+        await session.run(statement("list facts"), ids=new)
+
+
+def _fact(element: Element | None) -> str:
+    """What a relation states, while it is not retracted."""
+    return element.fact if isinstance(element, Relation) and element.retracted_at is None else ""
+
+
+# -- names ---------------------------------------------------------------------------------------------------------
+
+
+def _names(element: Element | None) -> tuple[str, ...]:
+    """The names that find an entity; one that was merged into another has none: the other has them."""
+    if not isinstance(element, Entity) or element.merged_into is not None:
+        return ()
+    return (element.name, *element.aliases)
+
+
+NamePosting: TypeAlias = tuple[str, int, UUID, int, int]
+"""A term, the size of the name for a trigram, the entity, the place of the name, and that of the trigram."""
+_NAME_COLUMNS: Final = ("terms", "sizes", "ids", "ordinals", "positions")
+
+
+def _name_differences(names: Mapping[UUID, tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Any], list[Any]]:
+    gone: list[NamePosting] = []
+    added: list[NamePosting] = []
+    for key, (old, new) in names.items():
+        before, after = set(name_postings(key, old)), set(name_postings(key, new))
+        gone += before - after
+        added += after - before
+    return gone, added
+
+
+def name_postings(key: UUID, names: Sequence[str]) -> Iterator[NamePosting]:
+    """A word once, for the first name that contains it; a trigram for every name."""
+    words = {word: at for at in reversed(range(len(names))) for word in words_of([names[at]])}
+    yield from ((WORD + word, 0, key, at, 0) for word, at in words.items())
+    for at, name in enumerate(names):
+        for cell in cells_of(folded_name(name)):
+            yield (TRIGRAM + cell.trigram, cell.size, key, at, cell.position)

@@ -1,0 +1,292 @@
+"""Reads of rows: by key, by a column that their kind is found by, and by the page. Each is one statement."""
+
+# ruff: noqa: S608 - statements are made of the names of columns alone
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, Unpack
+from uuid import UUID
+
+from graphsearch.model import KNOWN_RELATION_TYPES, HealthRecord, RelationType
+from graphsearch.model.codec import decode
+from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
+from graphsearch.stores.in_postgres.base import PostgresScope
+from graphsearch.stores.in_postgres.rows import storable
+from graphsearch.stores.in_postgres.session.sessions import Session, Tally
+from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.tables import TABLES
+
+_HERE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
+_NO_TARGET: Final = UUID(int=0)
+_FEW: Final = 50
+"""Up to so many groups are looked up one by one; of more, the claims of their sources are read once."""
+
+_EITHER_END: Final = "(e.source_id = ANY(%(a)s::uuid[]) OR e.target_id = ANY(%(a)s::uuid[]))"
+_GIVEN_END: Final = "(e.original_source_id = ANY(%(a)s::uuid[]) OR e.original_target_id = ANY(%(a)s::uuid[]))"
+_FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
+    ("relation", "end"): _EITHER_END,
+    ("relation", "written"): f"e.original_source_id IS NOT NULL AND {_GIVEN_END}",
+    ("relation", "evidence"): "e.id IN (SELECT v.relation_id FROM evidence v WHERE v.org_id = %(org)s"
+    " AND v.project_id = %(project)s AND v.memory_id = ANY(%(a)s::text[]))",
+    ("mention", "memory"): "e.memory_id = ANY(%(a)s::text[])",
+    ("mention", "entity"): "e.entity_id = ANY(%(a)s::uuid[])",
+    ("mention", "written"): "(e.original_entity_id = ANY(%(a)s::uuid[])"
+    " OR e.entity_id = ANY(%(a)s::uuid[]) AND e.original_entity_id IS NULL)",
+    ("claim", "memory"): "e.memory_id = ANY(%(a)s::text[])",
+    ("claim", "written"): f"(e.original_source_id IS NOT NULL AND {_GIVEN_END}"
+    f" OR e.original_source_id IS NULL AND {_EITHER_END})",
+    ("claim", "target"): "e.target_id = ANY(%(a)s::uuid[]) AND e.type = ANY(%(b)s::text[])",
+    ("claim", "type"): "e.type = ANY(%(a)s::text[])",
+    ("merge", "end"): _EITHER_END,
+    ("member", "entity"): "e.entity_id = ANY(%(a)s::uuid[])",
+    ("member", "community"): "e.community_id = ANY(%(a)s::uuid[])",
+    ("link", "memory"): "(e.from_id = ANY(%(a)s::text[]) OR e.to_id = ANY(%(a)s::text[]))",
+    ("distinct", "entity"): "(e.low_id = ANY(%(a)s::uuid[]) OR e.high_id = ANY(%(a)s::uuid[]))",
+    ("outcome", "element"): "e.element_id = ANY(%(b)s::text[])"
+    " AND (e.kind, e.element_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::text[]))",
+    ("injection", "element"): "EXISTS (SELECT FROM unnest(e.element_kinds, e.element_ids) n (kind, id)"
+    " WHERE n.id = ANY(%(b)s::text[]) AND (n.kind, n.id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::text[])))",
+    ("injection", "session"): "e.session_id = ANY(%(a)s::text[])",
+    ("proposal", "state"): "e.state = ANY(%(a)s::text[])",
+}
+"""What is true of a row ``e`` with any of some values in a column; values that are tuples come as columns."""
+_SETTLED: Final = "(SELECT * FROM relation WHERE settled UNION ALL SELECT * FROM relation WHERE NOT settled) e"
+_GROUPS: Final = """unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]) g (source_id, type, target_id)
+    JOIN claim e ON e.source_id = g.source_id AND e.type = g.type
+        AND (g.target_id = %(none)s OR e.target_id = g.target_id)"""
+_MANY_GROUPS: Final = """e.source_id = ANY(%(sources)s::uuid[]) AND (
+    (e.source_id, e.type, e.target_id) IN (SELECT * FROM unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]))
+    OR (e.source_id, e.type) IN (
+        SELECT g.source_id, g.type FROM unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[])
+            g (source_id, type, target_id) WHERE g.target_id = %(none)s
+    ))"""
+
+_ORDERS: Final[Mapping[str, Mapping[str, str]]] = {
+    "merge": {"number": "integer"},
+    "proposal": {"created_at": "timestamptz", "id": "uuid"},
+}
+"""What pages are ordered by, where it is not the key."""
+_BESIDE: Final = """EXISTS (
+    SELECT FROM {{kind}}_{0} v WHERE v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = e.id
+)"""
+_EMBEDDED: Final = _BESIDE.format("embedding")
+_FLAGS: Final[Mapping[tuple[str, bool], str]] = {
+    ("live", True): "e.retracted_at IS NULL",
+    ("live", False): "e.retracted_at IS NOT NULL",
+    ("embedded", True): _EMBEDDED,
+    ("embedded", False): f"e.fact <> '' AND e.retracted_at IS NULL AND NOT {_EMBEDDED}",
+    ("shadowed", False): f"NOT {_BESIDE.format('shadow')}",
+}
+"""What is true of a row ``e`` of a page with a filter that is true or false."""
+_FILTERS: Final[Mapping[str, str]] = {
+    "type": "e.type = %(type)s",
+    "entity_id": "(e.source_id = %(entity_id)s OR e.target_id = %(entity_id)s)",
+    "state": "e.state = %(state)s",
+    "source": "e.source = %(source)s",
+    "session_id": "e.session_id = %(session_id)s",
+    "subject": "e.subject = %(subject)s",
+    "label": "%(label)s::text = ANY(e.labels)",
+    "before": "coalesce(e.occurred_at, e.created_at) < %(before)s",
+    "owner": "e.signature IN (SELECT s.code FROM signature s WHERE s.org_id = %(org)s AND s.project_id = %(project)s"
+    " AND s.content ->> 'owner' = %(owner)s)",
+}
+"""What is true of a row ``e`` that a page with a filter has."""
+
+
+def found_by(kind: str, column: str) -> str:
+    """What is true of a row ``e`` of a kind with any of the values that `columns` makes parameters of."""
+    return _FOUND_BY[kind, column]
+
+
+def columns(values: Collection[Any]) -> dict[str, list[Any]]:
+    """Values as parameters: tuples as columns a, b and c, others as a. Texts that cannot be stored are left out."""
+    rows = [value if isinstance(value, tuple) else (value,) for value in values]
+    kept = [row for row in rows if all(not isinstance(cell, str) or storable([cell]) for cell in row)]
+    return {name: list(cells) for name, cells in zip("abc", zip(*kept, strict=True), strict=False)}
+
+
+@cache
+def with_keys(kind: str) -> str:
+    """What is true of a row ``e`` with any of some keys, as `columns` makes parameters of them."""
+    table = TABLES[kind]
+    first, *others = zip("abc", table.key, strict=False)
+    types = {name: f"%({name})s::{table.columns[column]}[]" for name, column in (first, *others)}
+    scoped = "e.scope_hash = %(scope)s AND " if table.scoped else ""
+    condition = f"{scoped}e.{first[1]} = ANY({types['a']})"
+    if others:
+        key = ", ".join(f"e.{name}" for name in table.key)
+        condition += f" AND ({key}) IN (SELECT * FROM unnest({', '.join(types.values())}))"
+    return condition
+
+
+@cache
+def _select(kind: str, condition: str, source: str = "") -> bytes:
+    table = TABLES[kind]
+    return f"SELECT {table.selected} FROM {source or table.source} WHERE {_HERE} AND {condition}".encode()
+
+
+class RowReads:
+    """The rows that a transaction sees."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
+        """The rows with some keys (`graphsearch.protocols.rows.Rows`)."""
+        given = columns(keys)
+        if not given or self._has_none(kind):
+            return []
+        return self._built(kind, await self.session.rows_kept(_select(kind, with_keys(kind)), **given))
+
+    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
+        """The rows with any of some values in a column."""
+        if column == "group":
+            values = sorted(values, key=lambda group: (group[0].int, group[1]))
+            values = [(source, type_, target or _NO_TARGET) for source, type_, target in values]
+        given: dict[str, Any] = columns(values)
+        if not given or self._has_none(kind):
+            return []
+        if column == "group":
+            given |= {"none": _NO_TARGET, "sources": list(dict.fromkeys(given["a"]))}
+            few = len(values) <= _FEW
+            condition, source = ("true", _groups_of_claims()) if few else (_MANY_GROUPS, "")
+        else:
+            condition, source = _FOUND_BY[kind, column], _SETTLED if (kind, column) == ("relation", "end") else ""
+        found = self._built(kind, await self.session.rows_kept(_select(kind, condition, source), **given))
+        return list({row.key: row for row in found}.values())
+
+    async def page(
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
+    ) -> Sequence[Any]:
+        """The next rows of a kind that pass all filters, in order (`graphsearch.protocols.rows.Rows`)."""
+        given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
+        if any(isinstance(each, str) and not storable([each]) for each in given.values()):
+            return []
+        values = {name: value for name, value in given.items() if name in _FILTERS}
+        flags = [each for each in given.items() if each in _FLAGS]
+        if after is not None:
+            values |= zip("abc", after if isinstance(after, tuple) else (after,), strict=False)
+        parts = (kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), after is not None)
+        return self._built(kind, await self.session.rows(_page(*parts), limit=limit, **values))
+
+    async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
+        """The distinct forms of entities, of what was written for each, in all memories but some."""
+        if not entity_ids or self._has_none("mention"):
+            return []
+        query = _forms(bool(without))
+        rows = await self.session.rows_kept(query, a=list(entity_ids), without=storable(without))
+        return [Form(*row) for row in rows]
+
+    async def tree(self, entity_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+        """What each entity was merged into: of all above these, and of all below those."""
+        if not entity_ids or not self.session.merges:
+            return {}
+        return dict(await self.session.rows(statement("merge tree"), ids=list(entity_ids)))
+
+    async def counts(self, kinds: Collection[str]) -> Counts:
+        """The numbers of rows of some kinds, and of elements by type."""
+        numbers = {kind: self.session.tallies.get(kind, Tally()).rows for kind in kinds if kind in COUNTED}
+        if others := sorted(set(kinds) - COUNTED):
+            numbers |= zip(others, await self.session.row(_count(tuple(others))), strict=True)
+        entities, relations, degree = list[Any](), list[Any](), 0
+        if "entity" in kinds:
+            entities = await self.session.rows(statement("entities by type"))
+        if "relation" in kinds:
+            relations = await self.session.rows(statement("relations by type"))
+            (degree,) = await self.session.row(statement("largest degree"))
+        return Counts(numbers, dict(entities), dict(relations), degree)
+
+    def _has_none(self, kind: str) -> bool:
+        """Whether the scope is known to have no rows of a kind, so that nothing need be read."""
+        return kind in COUNTED and not self.session.tallies.get(kind, Tally()).rows
+
+    def _built(self, kind: str, rows: Collection[Sequence[Any]]) -> list[Any]:
+        build = TABLES[kind].row
+        return [build(row) for row in rows]
+
+
+COUNTED: Final = frozenset({"entity", "memory", "relation", "mention", "claim"})
+"""Kinds of which the number of rows is kept."""
+
+
+@cache
+def _forms(leaves_out: bool) -> bytes:
+    others = " AND e.memory_id <> ALL(%(without)s::text[])" if leaves_out else ""
+    return (
+        "SELECT coalesce(e.original_entity_id, e.entity_id), e.surface, e.type, e.signature, count(*) FROM mention e"
+        f" WHERE {_HERE} AND {_FOUND_BY['mention', 'written']}{others} GROUP BY 1, 2, 3, 4"
+    ).encode()
+
+
+@cache
+def _groups_of_claims() -> str:
+    """Claims ``e`` of groups, each looked up, with their memories."""
+    return TABLES["claim"].source.replace("claim e", _GROUPS, 1)
+
+
+@cache
+def _page(kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ...], follows: bool) -> bytes:
+    table = TABLES[kind]
+    order = _ORDERS.get(kind) or {name: table.columns[name] for name in table.key}
+    conditions = [_FILTERS[name] for name in filters]
+    conditions += [_FLAGS[flag].format(kind=kind) for flag in flags]
+    if table.scoped:
+        conditions.append("e.scope_hash = %(scope)s")
+    names = ", ".join(f"e.{name}" for name in order)
+    if follows:
+        bounds = ", ".join(f"%({place})s::{type_}" for place, type_ in zip("abc", order.values(), strict=False))
+        conditions.append(f"({names}) > ({bounds})")
+    source = _SETTLED if "entity_id" in filters else ""
+    return _select(kind, " AND ".join(conditions or ["true"]), source) + f" ORDER BY {names} LIMIT %(limit)s".encode()
+
+
+@cache
+def _count(kinds: Sequence[str]) -> bytes:
+    numbers = [f"(SELECT count(*) FROM {TABLES[kind].name} e WHERE {_HERE})" for kind in kinds]
+    return f"SELECT {', '.join(numbers)}".encode()
+
+
+def scope_row(session: Session) -> ScopeRow:
+    """What the row of a scope says."""
+    types = {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in session.types}}
+    same = {
+        name: getattr(session, name) for name in ("id_key", "alpha", "merges", "embedder", "dimensions", "summarised")
+    }
+    coming = {name: getattr(session, name) for name in ("next_embedder", "next_dimensions")}
+    return ScopeRow(**same, **coming, health=decode(tuple[HealthRecord, ...], session.health), types=types)
+
+
+class PostgresRows(PostgresScope):
+    """Reads of rows, each in the snapshot of its task."""
+
+    async def scope_row(self) -> ScopeRow:
+        async with self._reading() as session:
+            return scope_row(session)
+
+    async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
+        async with self._reading() as session:
+            return await RowReads(session).rows(kind, keys)
+
+    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
+        async with self._reading() as session:
+            return await RowReads(session).rows_by(kind, column, values)
+
+    async def page(
+        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
+    ) -> Sequence[Any]:
+        async with self._reading() as session:
+            return await RowReads(session).page(kind, after=after, limit=limit, **filters)
+
+    async def forms(self, entity_ids: Collection[UUID], without: Collection[str] = ()) -> Sequence[Form]:
+        async with self._reading() as session:
+            return await RowReads(session).forms(entity_ids, without)
+
+    async def tree(self, entity_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
+        async with self._reading() as session:
+            return await RowReads(session).tree(entity_ids)
+
+    async def counts(self, kinds: Collection[str]) -> Counts:
+        async with self._reading() as session:
+            return await RowReads(session).counts(kinds)

@@ -1,0 +1,398 @@
+"""The rows of a scope in one write transaction: every change is one statement a kind, made of its table of columns.
+
+Rows travel as the values of an INSERT, which a cluster sends to the node of the scope, and thousands by COPY. What nobody
+needs the answer of is sent together with the next statement (`Session.later`), so that a small write takes few round trips.
+"""
+
+# ruff: noqa: S608 - statements are made of the names of columns alone
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache, partial
+from struct import Struct
+from typing import Any, Final
+from uuid import UUID
+
+import attrs
+import numpy as np
+from psycopg.types.json import Jsonb
+
+from graphsearch.errors import InvalidInputError, StoreError
+from graphsearch.model import ElementKind
+from graphsearch.model.codec import encode
+from graphsearch.model.signatures import Signature
+from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
+from graphsearch.stores.in_postgres.index.upkeep import Upkeep
+from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
+from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
+from graphsearch.stores.in_postgres.read.rows import COUNTED, RowReads, columns, found_by, scope_row, with_keys
+from graphsearch.stores.in_postgres.session.sending import Statement
+from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.session.statements import statement
+from graphsearch.stores.in_postgres.tables import NUMBERS, SIGNATURES, TABLES, Table
+from graphsearch.stores.shared.vectors import Matrix
+
+FEW: Final = 200
+"""The most rows that are sent as values; more are copied."""
+_SCOPE: Final = {"org_id": "org", "project_id": "project"}
+_IN_SCOPE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
+_ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
+_MOST_ENDS: Final = 200_000
+"""The most ends that a transaction remembers."""
+_ENDPOINT: Final = Struct(">qd")
+_SETTINGS: Final = (
+    *(
+        "id_key",
+        "alpha",
+        "merges",
+        "embedder",
+        "dimensions",
+        "next_embedder",
+        "next_dimensions",
+        "summarised",
+        "health",
+    ),
+)
+"""What a write may change of the scope's row."""
+
+
+class PostgresPort(RowReads):
+    """The rows of a scope in one transaction (`graphsearch.protocols.rows.Port`), which has locked the scope."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.scope = scope_row(session)
+        self.version = session.changes
+        self.discarded = False
+        self.written = 0
+        """The number of elements put."""
+        self._before = attrs.evolve(self.scope)
+        self._upkeep = Upkeep(session)
+        self._ends: dict[UUID, End] = {}
+        """What relations copy from entities that were read or put, as these are now."""
+        self._users: Counter[int] = Counter()
+        """How many more elements have a signature."""
+        self._rows: Counter[str] = Counter()
+        """How many more rows there are of a kind."""
+        self._vectors: set[str] = {kind for kind in _ELEMENTS if session.tally(_ELEMENTS[kind]).vectors}
+        """The kinds of elements that may have vectors."""
+
+    def discard(self) -> None:
+        """Let the transaction end as if nothing had been written."""
+        self.discarded = True
+
+    async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
+        """The rows with some keys."""
+        found = await super().rows(kind, keys)
+        if kind == "entity":
+            self._ends = {**{row.key: end_of(row) for row in found}, **self._ends}
+        return found
+
+    # -- putting ---------------------------------------------------------------------------------------------------
+
+    async def put(self, kind: str, rows: Sequence[Any], before: Mapping[Any, Any]) -> None:
+        """Write rows; those without one before are new."""
+        if not rows:
+            return
+        await self._upkeep.put(kind, rows, before)
+        if kind.endswith("_vector"):
+            await self._put_vectors(kind.removesuffix("_vector"), rows)
+            return
+        self._count(kind, rows, before.values())
+        if kind == "words":
+            return
+        ordered = sorted(rows, key=_place)
+        table, cells = TABLES[kind], [TABLES[kind].values(row) for row in ordered]
+        if kind == "relation":
+            await self._read_ends(ordered, before)
+            cells = [[*own, *self._copied(row)] for own, row in zip(cells, ordered, strict=True)]
+        await self._upsert(table, cells)
+        if kind == "entity":
+            self._copy_to_ends(ordered, before)
+        elif kind == "relation":
+            self._put_evidence(ordered, before)
+        elif kind == "type":
+            for row in ordered:
+                self.session.run_later(statement("weigh relations"), name=row.value.name, prior=row.value.prior)
+        elif kind == "outcome":
+            self._count_outcomes(ordered, before)
+
+    def _count(self, kind: str, rows: Collection[Any], before: Collection[Any]) -> None:
+        """Count the rows of kinds that are counted, and the elements that have signatures."""
+        if kind in COUNTED:
+            self._rows[kind] += len(rows) - len(before)
+        if kind in _ELEMENTS:
+            self.written += len(rows)
+            self._users.update(row.signature for row in rows)
+            self._users.subtract(row.signature for row in before)
+
+    async def _upsert(self, table: Table, cells: Sequence[Sequence[Any]]) -> None:
+        """Write the cells of rows, in order of key."""
+        _refuse_large(table, cells)
+        if len(cells) <= FEW and "halfvec" not in table.columns.values():
+            self.session.later(self._values(table, cells))
+            return
+        source = f"incoming_{table.name}"
+        await self.session.fill(source, table.written, cells)
+        self.session.run_later(_copied_rows(table, source))
+
+    def _values(self, table: Table, cells: Sequence[Sequence[Any]]) -> Statement:
+        converts = [(at, _SENT[type_]) for at, type_ in enumerate(table.written.values()) if type_ in _SENT]
+        given = list(self.session.here.values()) if table.scoped else [*self.session.here.values()][:2]
+        for own in cells:
+            sent = list(own)
+            for at, convert in converts:
+                sent[at] = None if sent[at] is None else convert(sent[at])
+            given += sent
+        return Statement(_inserted(table, len(cells)), given)
+
+    async def _read_ends(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
+        """Read the ends that rows are to copy from."""
+        moved = [row for row in rows if (old := before.get(row.key)) is None or old.ends != row.ends]
+        unread = {end for row in moved for end in row.ends}.difference(self._ends)
+        if unread:
+            rows_of_ends = await self.session.rows_kept(statement("columns of ends"), ids=list(unread))
+            self._ends.update((key, (columns, at)) for key, columns, at in rows_of_ends)
+
+    def _copied(self, row: RelationRow) -> Sequence[Any]:
+        """The weight of a relation, which orders the steps of a walk, and what it copies from its ends.
+
+        So a walk need not read an end, if whoever sees the relation sees it.
+        """
+        each = row.relation
+        type_ = self.scope.types.get(each.type)
+        ends = [self._ends.get(end, (None, each.created_at)) for end in row.ends]
+        copied = [columns if _time(at) <= _time(each.created_at) else None for columns, at in ends]
+        return (each.confidence * (type_.prior if type_ else 1.0), *copied)
+
+    def _copy_to_ends(self, rows: Sequence[EntityRow], before: Mapping[Any, EntityRow]) -> None:
+        """Copy what has changed of entities to their stored relations."""
+        if len(self._ends) > _MOST_ENDS:
+            self._ends.clear()
+        self._ends.update((row.key, end_of(row)) for row in rows)
+        changed = [row.key for row in rows if row.key in before and end_of(before[row.key]) != end_of(row)]
+        for name in ("copy columns of sources", "copy columns of targets") if changed else ():
+            self.session.run_later(statement(name), ids=changed)
+
+    def _put_evidence(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
+        had = {row.key: set(before[row.key].relation.evidence) if row.key in before else set() for row in rows}
+        lost = [(each, row.key) for row in rows for each in had[row.key].difference(row.relation.evidence)]
+        found = [(each, row.key) for row in rows for each in row.relation.evidence if each not in had[row.key]]
+        if lost:
+            self.session.run_later(statement("lose evidence"), **columns(lost))
+        if found:
+            self.session.run_later(
+                statement("put evidence"), **columns(sorted(found, key=lambda pair: (pair[0], pair[1].int)))
+            )
+
+    def _count_outcomes(self, rows: Sequence[Entry], before: Mapping[Any, Any]) -> None:
+        new = Counter(row.key[:2] for row in rows if row.key not in before)
+        for kind in dict.fromkeys(kind for kind, _ in new):
+            counted = [(key, number) for (of, key), number in new.items() if of == kind]
+            self.session.run_later(statement("count outcomes", _ELEMENTS[kind]), **columns(counted))
+
+    async def _put_vectors(self, kind: str, rows: Sequence[Entry]) -> None:
+        ordered = sorted(rows, key=_place)
+        matrix = Matrix([row.key for row in ordered], np.array([row.value for row in ordered], np.float16))
+        self._vectors.add(kind)
+        self.session.dimensions = self.scope.dimensions
+        await put_vectors(self.session, _ELEMENTS[kind], matrix)
+
+    async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
+        """Let the mentions written for some entities mean others, each its root."""
+        if roots:
+            self.session.run_later(statement("repoint mentions"), **columns(list(roots.items())))
+
+    async def add(self, kind: str, row: Any) -> Any:
+        """Write a row unless its key has one; return the row that is there, whoever wrote it."""
+        self.session.later(self._unless_there(TABLES[kind], row))
+        (there,) = await self.rows(kind, [row.key])
+        return there
+
+    def _unless_there(self, table: Table, row: Any) -> Statement:
+        asked = self._values(table, [table.values(row)])
+        return Statement(asked.text.partition(b" DO UPDATE")[0] + b" DO NOTHING", asked.values)
+
+    # -- dropping --------------------------------------------------------------------------------------------------
+
+    async def drop(self, kind: str, keys: Collection[Any], before: Mapping[Any, Any]) -> None:
+        """Remove rows, if they exist; with an element goes all that belongs to it."""
+        gone = sorted(keys, key=lambda key: key.int if isinstance(key, UUID) else key)
+        if not gone:
+            return
+        if kind.endswith("_vector"):
+            await self._drop_vectors(kind.removesuffix("_vector"), gone)
+            return
+        await self._upkeep.drop(kind, before)
+        self._count(kind, (), before.values())
+        if kind in _ELEMENTS:
+            await self._drop_vectors(kind, gone)
+        if kind == "relation":
+            self.session.run_later(statement("drop evidence of relations"), a=gone)
+        self.session.run_later(_deleted(TABLES[kind], with_keys(kind)), **columns(gone))
+
+    async def _drop_vectors(self, kind: str, keys: Sequence[Any]) -> None:
+        if kind in self._vectors:
+            await drop_vectors(self.session, _ELEMENTS[kind], keys)
+
+    async def drop_by(self, kind: str, column: str, values: Collection[Any]) -> int:
+        """Remove the rows with any of some values in a column; return their number."""
+        given = columns(values)
+        if not given:
+            return 0
+        return (await self.session.run(_deleted(TABLES[kind], found_by(kind, column)), **given)).count
+
+    async def clear(self, kinds: Collection[str] | None = None) -> None:
+        """Remove all rows of some kinds, or of all; of the scope's own row nothing changes."""
+        if kinds is not None:
+            for kind in kinds:
+                self.session.run_later(_deleted(TABLES[kind], "true"))
+            return
+        for table in await self.session.column(statement("scoped tables")):
+            if table != "scope":
+                self.session.run_later(statement("remove scope", table=table))
+        self.session.run_later(statement("drop every signature"))
+        self.session.tallies, self.session.shares, self._vectors = {}, False, set()
+        self._rows.clear()
+        self._users.clear()
+
+    async def switch_vectors(self) -> None:
+        """Let all elements have the vectors of their shadows, and none of them a shadow."""
+        await forget_vector_indexes(self.session)
+        for kind in ElementKind:
+            self.session.run_later(statement("remove scope", table=f"{kind}_embedding"))
+            generation = self.session.vector_index(kind).generation
+            taken = await self.session.run(statement("shadows to vectors", kind), generation=generation)
+            lost = self.session.tally(kind).vectors - taken.count
+            self.session.run_later(statement("count vectors", kind), step=-lost)
+            if kind is ElementKind.RELATION and lost:
+                self.session.run_later(statement("list all facts"))
+            self.session.run_later(statement("remove scope", table=f"{kind}_shadow"))
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    async def written_since(self, number: int, entity_id: UUID, source_id: UUID) -> int:
+        values = {"id": entity_id, "source_id": source_id, "number": number}
+        (stayed,) = await self.session.row(statement("written since"), **values)
+        return int(stayed)
+
+    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
+        """Store signatures and what changed of the scope, and bring the indexes up to date."""
+        await self._upkeep.finish()
+        self._store_scope()
+        if numbers := sorted((kind, step) for kind, step in self._rows.items() if step):
+            self.session.later(self._values(NUMBERS, numbers))
+        await self._keep_signatures(contents)
+        await self.session.flush()
+
+    async def _keep_signatures(self, contents: Mapping[int, Signature]) -> None:
+        """Store the signatures that elements have now, and remove those that none has any more."""
+        fewer = sorted((code, -step) for code, step in self._users.items() if step < 0)
+        for name in ("drop unused signatures", "count fewer users") if fewer else ():
+            self.session.run_later(statement(name), **columns(fewer))
+        more = sorted(code for code, step in self._users.items() if step > 0)
+        if not self.session.shares and any(contents[code].shared for code in more):
+            self.session.run_later(statement("mark shared"))
+        for some in (more[at : at + FEW] for at in range(0, len(more), FEW)):
+            cells = [(code, encode(contents[code]), contents[code].shared, self._users[code]) for code in some]
+            asked = self._values(SIGNATURES, cells)
+            same = Statement(asked.text + b" WHERE t.content = excluded.content", asked.values)
+            if (await self.session.ask(same)).count < len(some):
+                raise StoreError("two signatures have the same code: write these elements with another label")
+
+    def _store_scope(self) -> None:
+        changed = {name: getattr(self.scope, name) for name in _SETTINGS}
+        changed = {name: value for name, value in changed.items() if value != getattr(self._before, name)}
+        if "health" in changed:
+            changed["health"] = Jsonb(encode(changed["health"]))
+        if changed:
+            cells = ", ".join(f"{name} = %({name})s" for name in changed)
+            self.session.run_later(f"UPDATE scope e SET {cells} WHERE {_IN_SCOPE}".encode(), **changed)
+
+
+# -- statements ----------------------------------------------------------------------------------------------------
+
+_as_json = partial(Jsonb, dumps=partial(json.dumps, ensure_ascii=False, default=dict))
+_SENT: Final[Mapping[str, Any]] = {"text[]": list, "float8[]": list, "jsonb": lambda value: _as_json(dict(value))}
+"""How values are sent that psycopg would not take for what they are."""
+_LEAST, _MOST = -(2**63), 2**63 - 1
+
+
+def _refuse_large(table: Table, cells: Sequence[Sequence[Any]]) -> None:
+    """Raise `InvalidInputError` for a number that no column holds."""
+    places = [at for at, type_ in enumerate(table.written.values()) if type_ == "bigint"]
+    for own in cells:
+        for at in places:
+            if own[at] is not None and not _LEAST <= own[at] <= _MOST:
+                raise InvalidInputError("batch", [f"a number is too large to be stored: {own[at]}"])
+
+
+def _head(table: Table) -> str:
+    scope = ("org_id", "project_id", *(("scope_hash",) if table.scoped else ()))
+    return f"INSERT INTO {table.name} AS t ({', '.join([*scope, *table.written])})"
+
+
+def _tail(table: Table) -> str:
+    key = ("scope_hash", *table.key, "org_id", "project_id") if table.scoped else ("org_id", "project_id", *table.key)
+    fixed = {*table.key, *table.kept, *table.added}
+    updates = [f"{name} = t.{name} + excluded.{name}" for name in table.added]
+    updates += [
+        f"{name} = CASE WHEN t.{end} = excluded.{end} THEN t.{name} ELSE excluded.{name} END"
+        if name != (end := name.replace("_columns", "_id"))
+        else f"{name} = excluded.{name}"
+        for name in table.written
+        if name not in fixed
+    ]
+    return f" ON CONFLICT ({', '.join(key)}) DO " + (f"UPDATE SET {', '.join(updates)}" if updates else "NOTHING")
+
+
+@lru_cache(maxsize=512)
+def _inserted(table: Table, rows: int) -> bytes:
+    """The statement that writes a number of rows, given as values after those of the scope."""
+    scope = ["$1", "$2", *(["$3"] if table.scoped else [])]
+    width, first = len(table.written), len(scope) + 1
+    places = [", ".join([*scope, *(f"${first + width * row + at}" for at in range(width))]) for row in range(rows)]
+    return f"{_head(table)} VALUES {', '.join(f'({each})' for each in places)}{_tail(table)}".encode()
+
+
+@lru_cache
+def _copied_rows(table: Table, source: str) -> bytes:
+    """The statement that writes the rows of a temporary table."""
+    scope = ["%(org)s", "%(project)s", *(["%(scope)s"] if table.scoped else [])]
+    order = ", ".join(f"i.{name}" for name in table.key)
+    chosen = ", ".join([*scope, *(f"i.{name}" for name in table.written)])
+    return f"{_head(table)} SELECT {chosen} FROM {source} i ORDER BY {order}{_tail(table)}".encode()
+
+
+@lru_cache
+def _deleted(table: Table, condition: str) -> bytes:
+    return f"DELETE FROM {table.name} e WHERE {_IN_SCOPE} AND {condition}".encode()
+
+
+# -- rows ----------------------------------------------------------------------------------------------------------
+
+
+def _place(row: Any) -> Any:
+    """The place of a row in the order of keys."""
+    return row.key.int if isinstance(row.key, UUID) else row.key
+
+
+End = tuple[UUID | None, datetime | None]
+
+
+def end_of(row: EntityRow) -> End:
+    """What relations copy from an entity: signature and importance, unless some views hide it; and its creation."""
+    each = row.entity
+    if each.valid_from is each.valid_to is each.merged_into is None:
+        return UUID(bytes=_ENDPOINT.pack(row.signature, each.importance_weight)), each.created_at
+    return None, each.created_at
+
+
+def _time(moment: datetime | None) -> datetime:
+    if moment is None:
+        raise StoreError("a stored element has no time of creation")
+    return moment

@@ -1,0 +1,309 @@
+"""Writing a batch: it is checked against what is stored, and replaces what its memories proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from graphsearch._support.concurrency import aside, in_slices
+from graphsearch.claims.folding import group_of, type_named
+from graphsearch.claims.naming import is_typed_by_mentions
+from graphsearch.errors import InvalidInputError
+from graphsearch.model import Batch, Claim, Entity, Group, Memory, Mention, Relation, RelationType, WriteReport
+from graphsearch.model.signatures import memory_signature
+from graphsearch.model.validation import revised
+from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, Port
+from graphsearch.stores.shared.answers import reference_faults, referred
+from graphsearch.stores.shared.vectors import Vectors, read_vectors, refuse_other_model, with_current_vectors
+from graphsearch.stores.writer.finishing import finish
+from graphsearch.stores.writer.folding import changed_relations, group_of_row, put_asserted, refold, retract
+from graphsearch.stores.writer.removing import drop_ties, drop_unnamed, forget_merged, is_named
+from graphsearch.stores.writer.work import Table, Work, grouped
+from graphsearch.text.bm25 import stepped
+
+T = TypeVar("T", Entity, Memory, Relation)
+
+
+async def write(port: Port, batch: Batch, now: datetime) -> WriteReport:
+    """Write all of a batch, or nothing (`GraphStore.write`)."""
+    work = Work(port, now)
+    batch = await _read(work, batch)
+    vectors = await aside(lambda: _check(work, batch), _size(batch))
+    entities = await in_slices(_put_entities(work, batch))
+    memories, others = await in_slices(_put_memories(work, batch))
+    had, groups = await in_slices(_put_proof(work, batch, others))
+    given = _last(batch.relations)
+    groups |= {group for each in given if (group := _put_given(work, each))}
+    proved, lost = await refold(work, groups)
+    retracted = retract(work, lost)
+    await _sign_again(work, batch.memories)
+    forgotten, _ = await forget_merged(work, [key for key in had if is_named(work, key)])
+    pruned, _ = await drop_unnamed(work, batch.prune) if batch.prune else (set(), ())
+    await _count(work, batch.counters)
+    _put_vectors(work, vectors)
+    if forgotten or pruned:
+        await drop_ties(work)
+    reworded = await finish(work)
+    return WriteReport(
+        entities=entities,
+        relations=changed_relations(work, proved.union(each.id for each in given)),
+        memories=memories,
+        relations_retracted=retracted,
+        entities_removed=len(pruned),
+        reworded=tuple(key for key in reworded if key not in batch.vectors),
+    )
+
+
+async def register_types(port: Port, types: Sequence[RelationType], now: datetime) -> None:
+    """Add or replace relation types (`GraphStore.register_types`)."""
+    work = Work(port, now)
+    known = work.scope.types
+    turned = {each.name for each in types if type_named(each.name, known).functional != each.functional}
+    claims = await work.claims.by("type", turned)
+    groups = {group_of_row(row, known) for row in claims}
+    for each in types:
+        if known.get(each.name) != each:
+            known[each.name] = each
+            work.types.put(Entry(each.name, each))
+    groups |= {group_of_row(row, known) for row in claims}
+    _, lost = await refold(work, groups)
+    retract(work, lost)
+    await finish(work)
+
+
+def _last(elements: Iterable[T]) -> list[T]:
+    """Elements without those that another one of the same id follows."""
+    return list({each.id: each for each in elements}.values())
+
+
+# -- before ---------------------------------------------------------------------------------------------------------
+
+
+async def _read(work: Work, batch: Batch) -> Batch:
+    """Read the rows that a batch names, and what its memories had before; leave out vectors of outdated texts."""
+    entities, memories = await aside(lambda: referred(batch), _size(batch))
+    ids = {key for key in batch.vectors if not isinstance(key, str)}
+    await work.memories.read([*(each.id for each in batch.memories), *memories, *(batch.vectors.keys() - ids)])
+    stored = [each.id for each in batch.memories if each.id in work.memories]
+    entities.update(row.mention.entity_id for row in await work.mentions.by("memory", stored))
+    for claim in await work.claims.by("memory", stored):
+        entities.update((claim.claim.source_id, claim.claim.target_id))
+    entities.update(each.id for each in (*batch.entities, *batch.named))
+    await work.read_entities({*entities, *batch.prune, *ids})
+    await work.relations.read(
+        [*(each.id for each in batch.relations), *(key for key in ids if key not in work.entities)]
+    )
+    tables: tuple[Table[Any, Any], ...] = (work.entities, work.relations, work.memories)
+    rows = ((table.kind, row) for table in tables for key in batch.embedded if (row := table.get(key)) is not None)
+    return with_current_vectors(batch, [getattr(row, kind) for kind, row in rows])
+
+
+def _check(work: Work, batch: Batch) -> Vectors:
+    """The vectors of a batch; raise `InvalidInputError` that names every fault of it, or `EmbeddingModelError`."""
+    vectors = read_vectors(batch.vectors)
+    entities, memories = referred(batch)
+    tables: tuple[Table[Any, Any], ...] = (work.entities, work.relations, work.memories)
+    given: Sequence[Entity | Relation | Memory] = (*batch.entities, *batch.named, *batch.relations, *batch.memories)
+    written: set[UUID | str] = {each.id for each in given}
+    nothing = (key for key in vectors.keys if key not in written and not any(key in table for table in tables))
+    faults = [
+        *reference_faults(
+            batch,
+            {key for key in entities if key not in work.entities},
+            {key for key in memories if key not in work.memories},
+        ),
+        *vectors.faults,
+        *(f"vector: no element {key}" for key in nothing),
+    ]
+    if faults:
+        raise InvalidInputError("batch", sorted(set(faults)))
+    refuse_other_model(batch, work.scope.embedder)
+    vectors.refuse_others(work.scope.embedder, work.scope.dimensions)
+    return vectors
+
+
+def _size(batch: Batch) -> int:
+    return len(batch.entities) + len(batch.named) + len(batch.mentions) + len(batch.claims) + len(batch.relations)
+
+
+# -- elements -------------------------------------------------------------------------------------------------------
+
+
+def _put_entities(work: Work, batch: Batch) -> Generator[None, None, int]:
+    """Write entities as they are given, in steps; return how many that changed. Their names are folded later."""
+    asserted = {each.id for each in batch.entities}
+    changed = 0
+    for entity in _last([*batch.named, *batch.entities]):
+        old, named, type_ = work.entities.get(entity.id), entity.id not in asserted, entity.type
+        merged_into = work.tree.into.get(entity.id, entity.merged_into)
+        if old is None:
+            created_at = entity.created_at or work.now
+            shown = revised(entity, merged_into=merged_into, created_at=created_at)
+            row = EntityRow(shown, entity.type, entity.aliases, named)
+        else:
+            kept = old.entity
+            if is_typed_by_mentions(type_, named=named) and old.named and kept.type != old.given_type:
+                type_ = kept.type  # a type stated by mentions stays while they do
+            own = {"aliases": kept.aliases, "created_at": kept.created_at, "feedback_weight": kept.feedback_weight}
+            shown = revised(entity, merged_into=merged_into, type=type_, **own)
+            row = EntityRow(shown, entity.type, entity.aliases, named, old.signature)
+        if row != old:
+            changed += 1
+            work.entities.put(row)
+            work.touched.add(entity.id)
+        yield
+    for key, words in batch.words.items():
+        if words:
+            work.words.put(Entry(key, {word: stepped(weight) for word, weight in words.items()}))
+        else:
+            work.words.drop([key])
+    return changed
+
+
+def _put_memories(work: Work, batch: Batch) -> Generator[None, None, tuple[int, set[str]]]:
+    """Write memories, in steps; return how many changed, and those that are new or have another time or signature."""
+    changed, others = 0, set[str]()
+    for memory in _last(batch.memories):
+        old, code = work.memories.get(memory.id), work.sign(memory_signature(memory))
+        if old is None:
+            new = revised(memory, created_at=memory.created_at or work.now)
+        else:
+            kept = old.memory
+            new = revised(memory, created_at=kept.created_at, feedback_weight=kept.feedback_weight)
+        if old is None or (old.memory.occurred_at, old.signature) != (new.occurred_at, code):
+            others.add(memory.id)
+        if old is None or (old.memory, old.signature) != (new, code):
+            changed += old is None or old.memory != new
+            work.memories.put(MemoryRow(new, old.merges if old else 0, code))
+        yield
+    return changed, others
+
+
+def _put_given(work: Work, relation: Relation) -> Group | None:
+    """Write an asserted relation between the entities that are meant; return its group if claims prove it as well.
+
+    A relation that moved with a merge, and is asserted again unchanged, moves back when the merge is undone; so does
+    one that would lead from an entity to itself.
+    """
+    old, ends = work.relations.get(relation.id), (relation.source_id, relation.target_id)
+    given = old.given if old and old.given == ends else None
+    source, target = map(work.tree.root, ends)
+    meant = revised(relation, source_id=source, target_id=target)
+    if source == target and ends[0] != ends[1]:
+        given, meant = ends, revised(meant, retracted_at=relation.retracted_at or work.now)
+    put_asserted(work, meant, given)
+    return group_of(meant, work.scope.types) if old and old.folded else None
+
+
+def _put_vectors(work: Work, vectors: Vectors) -> None:
+    for matrix in vectors.matrices:
+        for key, row in zip(matrix.keys, matrix.rows, strict=True):
+            kind = "memory" if isinstance(key, str) else "entity" if key in work.entities else "relation"
+            work.vectors[kind][key] = row
+
+
+async def _count(work: Work, counters: Mapping[str, int]) -> None:
+    """Add to the counters of the scope."""
+    before = {row.key: row.value for row in await work.counters.read(counters)}
+    for name, number in counters.items():
+        work.counters.put(Entry(name, before.get(name, 0) + number))
+
+
+# -- mentions and claims --------------------------------------------------------------------------------------------
+
+
+def _put_proof(work: Work, batch: Batch, others: set[str]) -> Generator[None, None, tuple[set[UUID], set[Group]]]:
+    """Replace the mentions and claims of memories, where they differ or the memory is one of ``others``; in steps.
+
+    Returns the entities that the replaced ones were written for, and the groups of claims to fold again.
+    """
+    mentions = grouped(batch.mentions, lambda each: each.memory_id)
+    claims = grouped(batch.claims, lambda each: each.memory_id)
+    old_mentions = grouped(work.mentions, lambda row: row.mention.memory_id)
+    old_claims = grouped(work.claims, lambda row: row.claim.memory_id)
+    had: set[UUID] = set()
+    groups: set[Group] = set()
+    for memory in _last(batch.memories):
+        key = memory.id
+        were, claimed = old_mentions.get(key, []), old_claims.get(key, [])
+        before = {row.mention for row in were}, {row.claim for row in claimed}
+        stated = _stated(work, mentions.get(key, ()), claims.get(key, ()), before)
+        differ = before[0] != set(stated[0]), before[1] != set(stated[1])
+        if differ[0] or key in others:
+            _replace_mentions(work, key, were, stated[0])
+            had.update(row.mention.entity_id for row in were)
+        if differ[1] or key in others:
+            new = _replace_claims(work, key, claimed, stated[1])
+            had.update(end for row in claimed for end in (row.claim.source_id, row.claim.target_id))
+            groups.update(group_of_row(row, work.scope.types) for row in (*claimed, *new))
+        if work.scope.merges and any(differ):
+            work.memories.put(revised(work.memories[key], merges=work.scope.merges))
+        yield
+    return had, groups
+
+
+def _stated(
+    work: Work, mentions: Iterable[Mention], claims: Iterable[Claim], before: tuple[set[Mention], set[Claim]]
+) -> tuple[list[Mention], list[Claim]]:
+    """The mentions and claims to keep of a memory that is written, without repeats.
+
+    Those it had before are kept as they were; new ones are of the entities that are meant after the merges, except
+    where that would make a claim of an entity about itself. What is stored as claimed of a merged entity keeps its
+    mentions in that memory too: a later name of the entity is one of them.
+    """
+    root = work.tree.root
+    if work.tree.into:
+        claims = [each if each in before[1] else _meant(each, root) for each in claims]
+        ends = {end for each in claims for end in (each.source_id, each.target_id)}
+        mentions = [
+            each
+            if each in before[0] or each.entity_id in ends or root(each.entity_id) == each.entity_id
+            else revised(each, entity_id=root(each.entity_id))
+            for each in mentions
+        ]
+    return list(dict.fromkeys(mentions)), list(dict.fromkeys(claims))
+
+
+def _meant(claim: Claim, root: Callable[[UUID], UUID]) -> Claim:
+    """A claim between the entities that are meant, unless they are one."""
+    ends = (claim.source_id, claim.target_id)
+    source, target = map(root, ends)
+    if (source, target) == ends or (source == target and ends[0] != ends[1]):
+        return claim
+    return revised(claim, source_id=source, target_id=target)
+
+
+def _replace_mentions(work: Work, key: str, old: Iterable[MentionRow], new: Iterable[Mention]) -> None:
+    row, root = work.memories[key], work.tree.root
+    copied = (row.memory.created_at, row.memory.occurred_at, row.signature)
+    rows = [MentionRow(each, root(each.entity_id), place, *copied) for place, each in enumerate(new)]
+    work.rewritten.add(key)
+    work.mentions.drop([row.key for row in old])
+    for mention in rows:
+        work.mentions.put(mention)
+    work.touched.update(row.mention.entity_id for row in (*old, *rows))
+    for mention in old:
+        work.lost.setdefault(mention.mention.entity_id, set()).add(mention.mention.surface)
+
+
+def _replace_claims(work: Work, key: str, old: Iterable[ClaimRow], new: Iterable[Claim]) -> list[ClaimRow]:
+    row, root = work.memories[key], work.tree.root
+    copied = (row.memory.occurred_at, row.signature)
+    rows = [
+        ClaimRow(each, (root(each.source_id), root(each.target_id)), place, *copied) for place, each in enumerate(new)
+    ]
+    work.claims.drop([row.key for row in old])
+    for claim in rows:
+        work.claims.put(claim)
+    return rows
+
+
+async def _sign_again(work: Work, memories: Iterable[Memory]) -> None:
+    """Put the asserted relations of memories with another signature, to be signed anew."""
+    changes = ((work.memories.stored.get(each.id), work.memories[each.id]) for each in memories)
+    resigned = [new.key for old, new in changes if old is not None and old.signature != new.signature]
+    for row in await work.relations.by("evidence", resigned):
+        if not row.folded and row.key not in work.relations.new:
+            work.relations.put(row)
