@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, LiteralString
 
 import attrs
-import psutil
+import psutil  # type: ignore[import-untyped]
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
