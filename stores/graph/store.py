@@ -208,10 +208,11 @@ class GraphStore(Store):
         """Merge what ingest minted into entities of the same types and names that were written later, once."""
         key = await self.id_key() if written else UUID(int=0)
         own = {keyed_id(each.id, key): each.id for each in written}
-        for each in await self.get_entities(list(own)) if own else ():
-            [target] = await self.get_entities([own[each.id]])
-            if each.merged_into is None is target.merged_into and not await self.merges([each.id]):
-                await self.merge(each.id, target.id, retype=True)
+        for row in await self.rows("entity", own) if own else ():
+            target = own[row.key]
+            ends = await self.rows("entity", [row.key, target])
+            if all(each.entity.merged_into is None for each in ends) and not await self.merges([row.key]):
+                await self.merge(row.key, target, retype=True)
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:
