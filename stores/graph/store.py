@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from graphsearch.model import (
     Relation,
     RelationType,
     Statistics,
+    SurfaceForm,
     UndoReport,
     WriteReport,
 )
@@ -150,6 +152,29 @@ class GraphStore(Store):
         async with self.snapshot():
             return await reading.degrees(self, ids)
 
+    async def surface_forms(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[SurfaceForm]:
+        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+
+        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
+        mentioned it before, and count for the other as well.
+        """
+        async with self.snapshot():
+            return await reading.surface_forms(self, entity_ids, names, limit)
+
+    @reads
+    async def first_written(
+        self, entity_ids: Sequence[UUID], *, limit: int
+    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
+
+        Of a merged entity as in `surface_forms`.
+        """
+        async with self.snapshot():
+            return await reading.first_written(self, entity_ids, limit)
+
+    @reads
     # -- the scope -------------------------------------------------------------------------------------------------
 
     @reads
