@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -18,7 +17,6 @@ from graphsearch.model import (
     Outcome,
     Scope,
     SimilarName,
-    SurfaceForm,
     Vector,
     View,
 )
@@ -129,27 +127,6 @@ class Store(Rows, Protocol):
         """The matches of names, and of words that less than ``limit`` entities have in theirs; see `find_names`.
 
         Matches are by entities in the view or not.
-        """
-        ...
-
-    @reads
-    async def surface_forms(
-        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[SurfaceForm]:
-        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
-
-        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
-        mentioned it before, and count for the other as well.
-        """
-        ...
-
-    @reads
-    async def first_written(
-        self, entity_ids: Sequence[UUID], *, limit: int
-    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
-        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
-
-        Of a merged entity as in `surface_forms`.
         """
         ...
 

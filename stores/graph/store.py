@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from graphsearch.model import (
     Relation,
     RelationType,
     Statistics,
+    SurfaceForm,
     UndoReport,
     WriteReport,
 )
@@ -150,6 +152,29 @@ class GraphStore(Store):
         async with self.snapshot():
             return await reading.degrees(self, ids)
 
+    async def surface_forms(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[SurfaceForm]:
+        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+
+        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
+        mentioned it before, and count for the other as well.
+        """
+        async with self.snapshot():
+            return await reading.surface_forms(self, entity_ids, names, limit)
+
+    @reads
+    async def first_written(
+        self, entity_ids: Sequence[UUID], *, limit: int
+    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
+
+        Of a merged entity as in `surface_forms`.
+        """
+        async with self.snapshot():
+            return await reading.first_written(self, entity_ids, limit)
+
+    @reads
     # -- the scope -------------------------------------------------------------------------------------------------
 
     @reads
@@ -208,10 +233,11 @@ class GraphStore(Store):
         """Merge what ingest minted into entities of the same types and names that were written later, once."""
         key = await self.id_key() if written else UUID(int=0)
         own = {keyed_id(each.id, key): each.id for each in written}
-        for each in await self.get_entities(list(own)) if own else ():
-            [target] = await self.get_entities([own[each.id]])
-            if each.merged_into is None is target.merged_into and not await self.merges([each.id]):
-                await self.merge(each.id, target.id, retype=True)
+        for row in await self.rows("entity", own) if own else ():
+            target = own[row.key]
+            ends = await self.rows("entity", [row.key, target])
+            if all(each.entity.merged_into is None for each in ends) and not await self.merges([row.key]):
+                await self.merge(row.key, target, retype=True)
 
     @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:
