@@ -138,8 +138,8 @@ def _numbers(
             values[fresh] = compute(stored if rows else [getattr(row, kind) for row in stored])
             return Numbers(keys, values)
     if rows:
-        stored = version.all(kind)
-        return Numbers(keys, compute([stored[key] for key in keys.ids]))
+        every = version.all(kind)
+        return Numbers(keys, compute([every[key] for key in keys.ids]))
     return Numbers(keys, compute(version.made(items, kind)))
 
 

@@ -110,8 +110,8 @@ class Texts:
     """The terms of elements: those of the row r are ``[pointers[r], pointers[r + 1])``."""
 
     of: Listing
-    numbers: Mapping[str, int]
-    """Of terms."""
+    numbers: Mapping[int, int]
+    """By the hash of a term: no word of what is forgotten stays here until it is brought up to date."""
     pointers: Rows
     terms: NDArray[np.int32]
     often: NDArray[np.float32]
@@ -149,7 +149,7 @@ def _words(version: Version, keys: Sequence[Any]) -> dict[Any, Any]:
 
 
 def _analysed(
-    elements: Iterable[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[str, int]
+    elements: Iterable[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
 ) -> tuple[Rows, NDArray[np.int32], NDArray[np.float32]]:
     """The number of terms of each element, and these with their frequencies; new terms get the next numbers."""
     sizes, terms, often = list[int](), list[int](), list[float]()
@@ -160,7 +160,7 @@ def _analysed(
         entry = None if own else known.get(text)
         if entry is None:
             found = document(text, own.value if own else {}, analyser)
-            entry = ([number(term, len(numbers)) for term in found], [*found.values()])
+            entry = ([number(hash(term), len(numbers)) for term in found], [*found.values()])
             if not own:  # relations of one sentence have the same fact
                 if len(known) == _KNOWN:
                     known.clear()
@@ -171,7 +171,7 @@ def _analysed(
     return np.array(sizes, np.int64), np.array(terms, np.int32), np.array(often, np.float32)
 
 
-def _joined(keys: Listing, numbers: Mapping[str, int], *parts: tuple[Rows, Rows, Any, Any]) -> Texts:
+def _joined(keys: Listing, numbers: Mapping[int, int], *parts: tuple[Rows, Rows, Any, Any]) -> Texts:
     """Texts of parts, each with its rows, their numbers of terms, and these with their frequencies."""
     rows, sizes, terms, often = (np.concatenate(each) for each in zip(*parts, strict=True))
     every = np.zeros(len(keys.ids), np.int64)
@@ -200,7 +200,8 @@ class Postings:
     documents: int
     average: float
     size: int
-    terms: Mapping[str, int]
+    terms: Mapping[int, int]
+    """Their numbers by the hash of a term."""
     pointers: Rows
     rows: NDArray[np.int32]
     weights: Scores
@@ -230,7 +231,7 @@ class Postings:
         """The number of documents that contain all of some terms."""
         if not terms:
             return self.documents
-        if not all(term in self.terms for term in terms):
+        if not all(hash(term) in self.terms for term in terms):
             return 0
         rarest, *others = sorted((self.rows[self._entries(term)] for term in set(terms)), key=len)
         for rows in others:
@@ -245,7 +246,7 @@ class Postings:
         Sums are of float32, in the order of the terms' dimensions, as an inner product of sparse vectors adds up. Only
         rows that have a term which selects candidates are touched.
         """
-        wanted = sorted({term for term in requested if term in self.terms}, key=dimension)
+        wanted = sorted({term for term in requested if hash(term) in self.terms}, key=dimension)
         entries = {term: self._entries(term) for term in wanted}
         known = counts or TermCounts(self.documents, {term: at.stop - at.start for term, at in entries.items()})
         selecting = candidate_terms({term: known.containing.get(term, 0) for term in wanted}, known.documents)
@@ -268,7 +269,7 @@ class Postings:
         return rows[top[order]].astype(np.int64), scores[top[order]].astype(np.float64)
 
     def _entries(self, term: str) -> slice:
-        number = self.terms[term]
+        number = self.terms[hash(term)]
         return slice(int(self.pointers[number]), int(self.pointers[number + 1]))
 
 
