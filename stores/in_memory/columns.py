@@ -212,7 +212,7 @@ UNSIGNED: Final = 0
 """The number of signatures that do not exist any more."""
 
 
-@made_of("signature", "scope")
+@made_of("signature", "scope", lasts=False)
 def signatures(version: Version, former: None) -> SignatureTable:  # noqa: ARG001 - made anew
     """All signatures by number; they name others by number too."""
     rows = version.all("signature")

@@ -81,17 +81,18 @@ def matrix(version: Version, kind: str, former: Former[Matrix] | None) -> Matrix
     vectors = f"{kind}_vector"
     keys = version.made(listing, vectors)
     rows = version.made(listing, kind).rows(keys.ids)
-    if former is None or not len(former.value.of):
-        return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys.marks)
-    changed = former.changed(vectors)
-    if not len(changed):
-        return Matrix(former.value.vectors, rows, keys.marks)
-    origins = keys.origins(former.value.of, changed)
-    fresh = np.flatnonzero(origins < 0)
-    every = former.value.vectors.take(origins, axis=0)
-    if len(fresh):
-        every[fresh] = _normal([row.value for row in version.some(vectors, [keys.ids[row] for row in fresh.tolist()])])
-    return Matrix(every, rows, keys.marks)
+    if former is not None and len(former.value.of):
+        changed = former.changed(vectors)
+        if not len(changed):
+            return Matrix(former.value.vectors, rows, keys.marks)
+        origins = keys.origins(former.value.of, changed)
+        fresh = np.flatnonzero(origins < 0)
+        if 2 * len(fresh) < len(origins):  # another model replaces all
+            every = former.value.vectors.take(origins, axis=0)
+            stored = version.some(vectors, [keys.ids[row] for row in fresh.tolist()])
+            every[fresh] = _normal([row.value for row in stored]) if stored else 0.0
+            return Matrix(every, rows, keys.marks)
+    return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys.marks)
 
 
 def _normal(vectors: Sequence[Any]) -> Vector:
