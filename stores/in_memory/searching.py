@@ -23,7 +23,7 @@ from graphsearch.stores.in_memory.indexes import matrix, postings
 from graphsearch.stores.in_memory.reading import Reads, once
 from graphsearch.stores.in_memory.rows import Likeness, folded_names, likeness_of
 from graphsearch.stores.in_memory.versions import Version
-from graphsearch.stores.shared.vectors import wrong_length
+from graphsearch.stores.writer.vectors import wrong_length
 from graphsearch.text.bm25 import TermCounts
 
 _NUMBER: Final = attrgetter("int")

@@ -16,8 +16,8 @@ from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope, vali
 from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.protocols.rows import Entry, Port, Rows
 from graphsearch.protocols.store import Store
-from graphsearch.stores.shared.vectors import read_vectors
 from graphsearch.stores.writer.keeping import refuse_model
+from graphsearch.stores.writer.vectors import read_vectors
 
 _SHADOWS: Final = tuple(f"{kind}_shadow" for kind in ElementKind)
 

@@ -15,11 +15,11 @@ from graphsearch.model import Batch, Claim, Entity, Group, Memory, Mention, Rela
 from graphsearch.model.signatures import memory_signature
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, Port
-from graphsearch.stores.shared.answers import reference_faults, referred
-from graphsearch.stores.shared.vectors import Vectors, read_vectors, refuse_other_model, with_current_vectors
 from graphsearch.stores.writer.finishing import finish
 from graphsearch.stores.writer.folding import changed_relations, group_of_row, put_asserted, refold, retract
+from graphsearch.stores.writer.references import reference_faults, referred
 from graphsearch.stores.writer.removing import drop_ties, drop_unnamed, forget_merged, is_named
+from graphsearch.stores.writer.vectors import Vectors, read_vectors, refuse_other_model, with_current_vectors
 from graphsearch.stores.writer.work import Table, Work, grouped
 from graphsearch.text.bm25 import stepped
 

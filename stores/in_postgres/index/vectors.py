@@ -8,7 +8,7 @@ from typing import Any
 from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.shared.vectors import Matrix
+from graphsearch.stores.writer.vectors import Matrix
 
 
 async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:

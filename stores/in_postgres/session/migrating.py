@@ -240,6 +240,11 @@ async def make_app_role(connection: Connection, name: str, password: str | None)
                 await connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
         except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
             pass  # roles belong to the whole server, and another database was migrated at the same moment
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise MigrationError(
+                f"there is no role {name}, and {connection.info.user} may not create it: a superuser must run "
+                f"CREATE ROLE {name} LOGIN, then `graphsearch init` again"
+            ) from error
     if password is not None:
         try:
             async with connection.transaction():

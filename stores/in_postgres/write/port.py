@@ -34,7 +34,7 @@ from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import NUMBERS, SIGNATURES, TABLES, Table
-from graphsearch.stores.shared.vectors import Matrix
+from graphsearch.stores.writer.vectors import Matrix
 
 FEW: Final = 200
 """The most rows that are sent as values; more are copied."""
