@@ -22,6 +22,7 @@ from graphsearch._support.concurrency import aside
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.stores.in_postgres.rows import element_of
+from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash
@@ -207,10 +208,16 @@ async def _removed(session: Session, query: bytes, rows: Sequence[Sequence[Any]]
     return sum([(await session.run(query, **part)).count for part in _parts(rows, columns)])
 
 
-def _parts(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+def _parts(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     for at in range(0, len(rows), TOGETHER):
         cells = zip(*rows[at : at + TOGETHER], strict=True)
-        yield {name: list(column) for name, column in zip(columns, cells, strict=False)}
+        yield {name: _array(name, column) for name, column in zip(columns, cells, strict=False)}
+
+
+def _array(name: str, column: Sequence[Any]) -> Any:
+    if name in ("frequencies", "lengths"):
+        return RealArray.of(column)
+    return TextArray.of(column) if isinstance(column[0], str) else list(column)
 
 
 def differences(changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
