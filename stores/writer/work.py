@@ -249,7 +249,7 @@ class Work:
             await self.port.drop_by("outcome", "element", elements)
         for kind in ELEMENTS:
             await self._write_vectors(kind, changes.get(kind, {}))
-        await self._finish({kind: own for kind, own in changes.items() if kind in ELEMENTS})
+        await self.port.finish(self._signatures)
 
     def _changes(self) -> Generator[None, None, dict[str, dict[Any, Change[Any]]]]:
         """The differences of each kind that has any, in steps."""
@@ -272,16 +272,6 @@ class Work:
             other = [key for key, (old, new) in kept.items() if embedding_text(old) != embedding_text(new)]
             if there or other:
                 await self.port.drop(f"{kind}_shadow", there.keys() | set(other), {})
-
-    async def _finish(self, changes: Mapping[str, Mapping[Any, Change[Any]]]) -> None:
-        """Store the signatures that elements took, and let go of those that they gave up."""
-        taken: set[int] = set()
-        released: dict[str, set[int]] = {}
-        for kind, own in changes.items():
-            codes = [(old and old.signature, row and row.signature) for old, row in own.values()]
-            taken |= {new for old, new in codes if new is not None and new != old}
-            released[kind] = {old for old, new in codes if old is not None and new != old}
-        await self.port.finish({code: self._signatures[code] for code in taken}, released)
 
     @property
     def gone(self) -> set[tuple[str, str]]:
