@@ -13,7 +13,14 @@ from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, copy_rows, packed, temporary_table
-from graphsearch.stores.in_postgres.session.sending import Answer, Connection, Sender, Statement, send_together
+from graphsearch.stores.in_postgres.session.sending import (
+    Answer,
+    Connection,
+    Sender,
+    Statement,
+    literal_statements,
+    send_together,
+)
 from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
 from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
@@ -153,6 +160,8 @@ class Session:
     """Whether the tables are distributed over the nodes of a cluster."""
     keeps_plans: bool = False
     """Whether this is a read, whose plans are kept; see `run_kept`."""
+    small: bool = False
+    """Whether this is a write whose plans are kept; see `plan_for_values`."""
     open: bool = True
     sender: Sender = attrs.field(
         default=attrs.Factory(lambda self: Sender(self.connection, self.scope), takes_self=True)
@@ -198,6 +207,12 @@ class Session:
         """The answer to a statement of a write."""
         self.later(asked)
         return await self._send()
+
+    def plan_for_values(self) -> None:
+        """Let a write plan its statements for their values from now on: a plan for few keys is wrong for thousands."""
+        if self.small:
+            self.small = False
+            self._waiting += literal_statements("write settings")
 
     async def flush(self) -> None:
         """Send what waits to be sent."""

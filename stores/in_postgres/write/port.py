@@ -87,10 +87,18 @@ class PostgresPort(RowReads):
 
     async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
         """The rows with some keys."""
+        if len(keys) > FEW:
+            self.session.plan_for_values()
         found = await super().rows(kind, keys)
         if kind == "entity":
             self._ends = {**{row.key: end_of(row) for row in found}, **self._ends}
         return found
+
+    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
+        """The rows with any of some values in a column."""
+        if len(values) > FEW:
+            self.session.plan_for_values()
+        return await super().rows_by(kind, column, values)
 
     # -- putting ---------------------------------------------------------------------------------------------------
 
@@ -133,6 +141,8 @@ class PostgresPort(RowReads):
     async def _upsert(self, table: Table, cells: Sequence[Sequence[Any]]) -> None:
         """Write the cells of rows, in order of key."""
         _refuse_large(table, cells)
+        if len(cells) > FEW:
+            self.session.plan_for_values()
         if len(cells) <= FEW and "halfvec" not in table.columns.values():
             self.session.later(self._values(table, cells))
             return
@@ -174,9 +184,13 @@ class PostgresPort(RowReads):
         if len(self._ends) > _MOST_ENDS:
             self._ends.clear()
         self._ends.update((row.key, end_of(row)) for row in rows)
-        changed = [row.key for row in rows if row.key in before and end_of(before[row.key]) != end_of(row)]
-        for name in ("copy columns of sources", "copy columns of targets") if changed else ():
-            self.session.run_later(statement(name), ids=changed)
+        changed = [row for row in rows if row.key in before and end_of(before[row.key]) != end_of(row)]
+        if changed and self.session.tally(ElementKind.RELATION).rows:
+            ends = [end_of(row) for row in changed]
+            copied = [None if columns is None else str(columns) for columns, _ in ends]
+            values = {"ids": [row.key for row in changed], "copied": copied, "created": [at for _, at in ends]}
+            for name in ("copy to sources", "copy to targets"):
+                self.session.run_later(statement(name), **values)
 
     def _put_evidence(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
         had = {row.key: set(before[row.key].relation.evidence) if row.key in before else set() for row in rows}
