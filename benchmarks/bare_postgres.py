@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from copy import copy
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -76,10 +78,10 @@ class BarePostgres:
         start = time.perf_counter()
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(_statements()[f"stage {what}"])
-            with cursor.copy(_statements()[f"copy {what}"]) as copy:
-                copy.set_types(types)
+            with cursor.copy(_statements()[f"copy {what}"]) as writing:
+                writing.set_types(types)
                 for row in rows:
-                    copy.write_row(row)
+                    writing.write_row(row)
             cursor.execute(_statements()[f"upsert {what}"])
         return time.perf_counter() - start
 
@@ -113,12 +115,23 @@ class BarePostgres:
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def feedback(self) -> None:
-        """A session's outcome on 200 relations: their history and their weights, in one transaction."""
-        surfaced = sorted(self._relations[:SHOWN])
+    def feedback(self, writer: int = 0) -> None:
+        """A session's outcome on 200 relations of a writer: their history and weights, in one transaction."""
+        surfaced = sorted(self._relations[writer * SHOWN : (writer + 1) * SHOWN])
         with self._connection.transaction():
             self._run("remember outcomes", session=str(next(self._numbers)), ids=surfaced)
             self._run("learn", ids=surfaced)
+
+    @contextmanager
+    def writers(self, number: int) -> Iterator[Callable[[], object]]:
+        """A step in which some writers, with a connection each, learn at once, each from relations of its own."""
+        with ExitStack() as opened:
+            mates = [copy(self) for _ in range(number)]
+            for mate in mates:
+                dsn = self._connection.info.dsn
+                mate._connection = opened.enter_context(psycopg.connect(dsn, autocommit=True))  # noqa: SLF001
+            pool = opened.enter_context(ThreadPoolExecutor(number))
+            yield lambda: [*pool.map(BarePostgres.feedback, mates, range(number))]
 
     def _question(self) -> HalfVector:
         return self._questions[next(self._numbers) % len(self._questions)]

@@ -51,6 +51,11 @@ def networkx(workload: Any) -> Ask:
     graph = import_module("networkx").MultiDiGraph()
     graph.add_nodes_from(range(workload.n))
     graph.add_edges_from(_edges(workload))
+    return two_hops(graph, workload)
+
+
+def two_hops(graph: Any, workload: Any) -> Ask:
+    """Breadth-first over a graph of networkx whose nodes are the workload's rows."""
 
     def ask(_: str, vector: Any) -> object:
         reached = set(_nearest(workload, vector))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final, LiteralString
 
 import attrs
+import psutil  # type: ignore[import-untyped]
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
@@ -69,3 +70,15 @@ async def analyse(admin_dsn: str) -> None:
     """Update the planner's statistics, as autovacuum does a minute later."""
     async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True) as connection:
         await connection.execute("VACUUM ANALYZE")
+
+
+def server_seconds(folder: Path) -> float:
+    """Processor time that an embedded server, by its data folder, and its processes have taken so far."""
+    server = psutil.Process(int((folder / "postmaster.pid").read_text(encoding="utf-8").split()[0]))
+    total = 0.0
+    for process in (server, *server.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            used = process.cpu_times()
+            # a server waits for its processes that ended, so that theirs is in its own
+            total += used.user + used.system + used.children_user + used.children_system
+    return total

@@ -36,7 +36,7 @@ class InMemoryGraphStore:
 
 
 class ScopedMemoryStore(InMemorySearching, InMemoryWalking, InMemoryLearning, GraphStore):
-    """One scope of an `InMemoryGraphStore`; a `graphsearch.protocols.GraphStore`."""
+    """One scope of an `InMemoryGraphStore`; a `graphsearch.stores.graph.GraphStore`."""
 
 
 async def or_empty(store: GraphStore) -> GraphStore:

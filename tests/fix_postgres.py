@@ -24,7 +24,8 @@ from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore
 
-APP_ROLE = "graphsearch_app"
+APP_ROLE = "graphsearch_test_app"
+"""A role of the tests' own: they set its password."""
 NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 """A server that is thrown away waits for no disk."""
 PASSWORD = "only for tests"
@@ -68,6 +69,13 @@ class Server:
         """Run a statement as admin."""
         async with await psycopg.AsyncConnection.connect(self.admin_dsn, autocommit=True) as connection:
             await connection.execute(statement)
+
+
+def refuse_cluster(admin_dsn: str) -> None:
+    """Raise an error for a coordinator of Citus, on which all databases of the tests would be plain ones."""
+    with psycopg.connect(admin_dsn) as connection:
+        if connection.execute("SELECT current_setting('citus.shard_count', true)").fetchone() != (None,):
+            raise pytest.UsageError("GRAPHSEARCH_TEST_DSN names a node of Citus: the tests need a server without it")
 
 
 @contextmanager
@@ -131,6 +139,7 @@ async def postgres_server(shared_folder: Path | None) -> AsyncIterator[Server]:
         else:
             embedded = EmbeddedPostgres(shared_folder, settings=NOT_DURABLE)
             admin_dsn = (await stack.enter_async_context(embedded)).admin_dsn
+        refuse_cluster(admin_dsn)
         server = Server(admin_dsn, f"graphsearch_template_{os.getpid()}")
         template = sql.Identifier(server.template)
         await server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(template))

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from graphsearch.access.gate import Gate
-from graphsearch.model import Action, Entity, Memory, Relation
-from graphsearch.model.stored import Key, Record, RecordKind, StoredEntity, StoredMemory, key_of
+from graphsearch.model import Action, ElementKind, Entity, Memory, Relation
 from graphsearch.stores.graph import GraphStore
 
-RECORDS: Final = 1_000
-"""Records read at a time."""
-_ELEMENTS: Final = (RecordKind.ENTITY, RecordKind.MEMORY, RecordKind.RELATION)
-
-
-async def record_pages(store: GraphStore, kind: RecordKind) -> AsyncIterator[Sequence[Record]]:
-    """The records of a kind, page by page, in order of their keys."""
-    after: Key | None = None
-    while page := await store.records(kind, after=after, limit=RECORDS):
-        yield page
-        if len(page) < RECORDS:
-            return
-        after = key_of(page[-1])
+_ROWS: Final = 1_000
+"""Rows read at a time."""
 
 
 async def stored_elements(store: GraphStore) -> AsyncIterator[Sequence[Entity | Memory | Relation]]:
     """Every element of a scope, page by page."""
-    for kind in _ELEMENTS:
-        async for page in record_pages(store, kind):
-            yield [element_of(each) for each in page]
-
-
-def element_of(record: Any) -> Entity | Memory | Relation:
-    """The element of the record of one."""
-    if isinstance(record, StoredEntity):
-        return record.entity
-    element: Memory | Relation = record.memory if isinstance(record, StoredMemory) else record.relation
-    return element
+    for kind in ElementKind:
+        after = None
+        while page := await store.page(kind, after=after, limit=_ROWS):
+            after = page[-1].key
+            yield [getattr(row, kind) for row in page]
 
 
 async def demand_everything(store: GraphStore, gate: Gate | None, action: Action) -> None:

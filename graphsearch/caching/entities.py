@@ -7,10 +7,10 @@ a change began or ended in between, the ticket is invalid and the entities are r
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Collection, Hashable, Mapping, MutableMapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
-from functools import wraps
+from operator import attrgetter
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Final, Protocol, cast
@@ -22,10 +22,10 @@ from graphsearch._support.lazy import load
 from graphsearch._support.timing import SystemClock
 from graphsearch.columns import Keys
 from graphsearch.errors import InvalidInputError, UnknownScopeError
-from graphsearch.model import ElementKind, Entity, Scope
+from graphsearch.model import ElementKind, Entity, FeedbackReport, Scope
 from graphsearch.model import validation as check
-from graphsearch.protocols import Clock
-from graphsearch.protocols.effects import effect_of
+from graphsearch.protocols import Clock, Store
+from graphsearch.protocols.rows import Port, Rows
 from graphsearch.stores.graph import GraphStore
 
 
@@ -39,7 +39,8 @@ def cached(store: GraphStore, cache: EntityCache) -> GraphStore:
     """
     if cache.scope != store.scope:
         raise InvalidInputError("entity cache", [f"it is of scope {cache.scope}, and the store of {store.scope}"])
-    return cast(GraphStore, _CachedStore(store, cache))
+    wrapped: GraphStore = cast(Any, _CachedStore)(store, cache)  # its primitives are set below
+    return wrapped
 
 
 def cache_report(store: GraphStore) -> CacheReport | None:
@@ -47,11 +48,8 @@ def cache_report(store: GraphStore) -> CacheReport | None:
     return store.cache.report() if isinstance(store, _CachedStore) else None
 
 
-class _CachedStore:
-    """Forward every method; evict all entities where one changes any, according to its declared effect.
-
-    A method without a declaration, or one that the protocol does not define, may change any entity.
-    """
+class _CachedStore(GraphStore):
+    """A store through another: entities are read through the cache, and all are evicted where any may change."""
 
     def __init__(self, store: GraphStore, cache: EntityCache) -> None:
         self._store = store
@@ -59,17 +57,24 @@ class _CachedStore:
         self._version: Hashable = None  # of what is cached
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._store, name)
-        effect = effect_of(GraphStore, name)
-        if not inspect.iscoroutinefunction(method) or (effect is not None and "entities" not in effect):
-            return method
+        return getattr(self._store, name)  # what is no part of the protocol
 
-        @wraps(method)
-        async def change(*args: Any, **kwargs: Any) -> Any:
-            async with self.cache.changing():
-                return await method(*args, **kwargs)
+    @asynccontextmanager
+    async def writing(self, *, changing: bool = False, **how: bool) -> AsyncIterator[Port]:
+        """One transaction that changes the scope."""
+        evicting = self.cache.changing() if changing else nullcontext()
+        async with evicting, self._store.writing(changing=changing, **how) as port:
+            yield port
 
-        return change
+    async def apply_outcome(self, *args: Any, **kwargs: Any) -> FeedbackReport:
+        """Move the feedback weights of elements."""
+        async with self.cache.changing():
+            return await self._store.apply_outcome(*args, **kwargs)
+
+    async def remove_scope(self) -> None:
+        """Delete the scope."""
+        async with self.cache.changing():
+            await self._store.remove_scope()
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[None]:
@@ -109,7 +114,7 @@ class _CachedStore:
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
         """The elements behind keys, in the order of the keys."""
         if kind is ElementKind.ENTITY:
-            return await self.get_entities(self._store.entity_ids(keys))
+            return await self.get_entities(self._store.ids(kind, keys))
         return await self._store.elements(kind, keys)
 
     async def _current(self, ticket: str | None) -> str | None:
@@ -125,6 +130,20 @@ class _CachedStore:
         issued = (await self.cache.get(())).ticket
         return issued if self._version == version else None  # a snapshot of another version came in between
 
+
+def _forwarded(name: str) -> Callable[..., Any]:
+    """The method of the store behind a cached one."""
+
+    def forwarded(self: _CachedStore, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._store, name)(*args, **kwargs)
+
+    return forwarded
+
+
+for _name, _member in {**vars(Rows), **vars(Store)}.items():  # the primitives; all else is written over these
+    if not _name.startswith("_") and _name not in vars(_CachedStore):
+        forwarding = _forwarded(_name) if inspect.isfunction(_member) else property(attrgetter(f"_store.{_name}"))
+        setattr(_CachedStore, _name, forwarding)
 
 _TICKETS: Final[ContextVar[Mapping[_CachedStore, str | None]]] = ContextVar("tickets", default=MappingProxyType({}))
 """The ticket of each snapshot that the current task is in; None where it has none."""

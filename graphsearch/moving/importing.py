@@ -18,18 +18,20 @@ from graphsearch._support.files import opened, written
 from graphsearch._support.garbage import rare_collections
 from graphsearch.access.gate import Gate, resource_of
 from graphsearch.access.reader import reading
-from graphsearch.access.stored_elements import RECORDS, demand_everything, element_of, record_pages, stored_elements
+from graphsearch.access.stored_elements import demand_everything, stored_elements
 from graphsearch.errors import PartialViewError, RecordError, ScopeFileError, UnknownScopeError
 from graphsearch.ingest import Progress
 from graphsearch.model import Action, ElementKind, Entity, Memory, Relation
 from graphsearch.model.stored import (
     KIND_OF,
+    Key,
     Record,
     RecordKind,
     ScopeSettings,
     StoredEntity,
     StoredMemory,
     StoredRelation,
+    key_of,
 )
 from graphsearch.model.validation import LARGEST_RECORD
 from graphsearch.moving.scope_file import Header, ScopeReader, ScopeWriter
@@ -37,6 +39,8 @@ from graphsearch.protocols import Embedder
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text
 
+_RECORDS: Final = 1_000
+"""Records read or loaded at a time."""
 _TEXTS: Final = 256
 """Texts embedded at a time."""
 
@@ -151,7 +155,7 @@ class _Importing:
         bare: list[Any] = [attrs.evolve(each, vector=None) for each in elements]
         if kind is RecordKind.RELATION and not self.header.settings.vectors.get(ElementKind.RELATION):
             return bare
-        texts = {at: text for at, each in enumerate(bare) if (text := _text(element_of(each))).strip()}
+        texts = {at: text for at, each in enumerate(bare) if (text := _text(getattr(each, kind))).strip()}
         places = list(texts)
         for start in range(0, len(places), _TEXTS):
             some = places[start : start + _TEXTS]
@@ -172,7 +176,7 @@ def _paged(reader: ScopeReader) -> Iterator[Sequence[Record]]:
     page: list[Record] = []
     begun = reader.read
     for record in reader.records():
-        full = len(page) == RECORDS or reader.read - begun > LARGEST_RECORD
+        full = len(page) == _RECORDS or reader.read - begun > LARGEST_RECORD
         if page and (full or type(record) is not type(page[0])):
             yield page
             page, begun = [], reader.read
@@ -188,13 +192,18 @@ async def _demand_writing(store: GraphStore, gate: Gate, page: Sequence[Record])
         each.entity for each in records if isinstance(each, StoredEntity) and each.entity.merged_into is not None
     ]
     demands: dict[Action, list[Entity | Memory | Relation]] = {
-        Action.WRITE: [element_of(each) for each in records],
+        Action.WRITE: [_element_of(each) for each in records],
         Action.MERGE: merged,
-        Action.FEEDBACK: [element_of(each) for each in records if each.outcomes],
+        Action.FEEDBACK: [_element_of(each) for each in records if each.outcomes],
     }
     for action, elements in demands.items():
         if elements:
             await gate.bind(store.scope, action).demand(elements)
+
+
+def _element_of(record: StoredEntity | StoredMemory | StoredRelation) -> Entity | Memory | Relation:
+    element: Entity | Memory | Relation = getattr(record, KIND_OF[type(record)])
+    return element
 
 
 async def _demand_forgetting(store: GraphStore, gate: Gate) -> None:
@@ -244,7 +253,7 @@ async def export_scope(
             writer = ScopeWriter(stream)
             writer.header(settings, vectors=vectors)
             for kind in RecordKind:
-                async for page in record_pages(store, kind):
+                async for page in _record_pages(store, kind):
                     records = page if vectors else [_without_vector(each) for each in page]
                     embedded += sum(getattr(each, "vector", None) is not None for each in records)
                     await asyncio.to_thread(_write, writer, records)
@@ -253,6 +262,14 @@ async def export_scope(
                         progress(done, total, kind.value)
             writer.trailer()
     return ExportReport(counts=dict(writer.counts), vectors=embedded)
+
+
+async def _record_pages(store: GraphStore, kind: RecordKind) -> AsyncIterator[Sequence[Record]]:
+    """The records of a kind, page by page, in order of their keys."""
+    after: Key | None = None
+    while page := await store.records(kind, after=after, limit=_RECORDS):
+        yield page
+        after = key_of(page[-1])
 
 
 def _write(writer: ScopeWriter, records: Sequence[Record]) -> None:

@@ -1,16 +1,5 @@
-"""The protocols of the parts of an engine; matching methods suffice, no inheritance is required."""
+"""The protocols of the parts of an engine: matching methods suffice, and only a store inherits (`stores.graph`)."""
 
-from graphsearch.protocols.graph_store import Curating as Curating
-from graphsearch.protocols.graph_store import GraphStore as GraphStore
-from graphsearch.protocols.graph_store import Learning as Learning
-from graphsearch.protocols.graph_store import Moving as Moving
-from graphsearch.protocols.graph_store import Reading as Reading
-from graphsearch.protocols.graph_store import Reembeddable as Reembeddable
-from graphsearch.protocols.graph_store import Reviewing as Reviewing
-from graphsearch.protocols.graph_store import Scoped as Scoped
-from graphsearch.protocols.graph_store import Searching as Searching
-from graphsearch.protocols.graph_store import Walking as Walking
-from graphsearch.protocols.graph_store import Writing as Writing
 from graphsearch.protocols.parts import LLM as LLM
 from graphsearch.protocols.parts import Authorizer as Authorizer
 from graphsearch.protocols.parts import Clock as Clock

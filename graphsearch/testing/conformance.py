@@ -1,4 +1,4 @@
-"""The conformance suite: the contract of every `graphsearch.protocols.GraphStore`, as tests for pytest.
+"""The conformance suite: the contract of every `graphsearch.stores.graph.GraphStore`, as tests for pytest.
 
 A store's own tests run all of it (pytest-asyncio in auto mode)::
 

@@ -269,7 +269,7 @@ async def seen(store: GraphStore, embedder: HashEmbedder = NEW) -> Any:
 
 
 class ReembeddingSpec(StoreSpec):
-    """The capability `Reembeddable`, and `reembed` with it."""
+    """A change of the embedding model, and `reembed` with it."""
 
     async def test_a_scope_is_as_if_written_with_the_new_model(self, store: GraphStore, fresh: FreshScope) -> None:
         await written(store)

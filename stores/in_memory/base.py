@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, Final, Unpack
 from uuid import UUID
 
-import attrs
 import numpy as np
 
 from graphsearch.columns import Keys
@@ -23,11 +22,14 @@ from graphsearch.stores.in_memory.columns import items, listing
 from graphsearch.stores.in_memory.port import MemoryPort
 from graphsearch.stores.in_memory.reading import Reads, once
 from graphsearch.stores.in_memory.steps import degrees
-from graphsearch.stores.in_memory.versions import Cell, Former, Version, made_of
+from graphsearch.stores.in_memory.versions import Cell, Version, made_of
 from graphsearch.text.analyser import Analyser
 
 _PAUSE_S: Final = 0.002
 """The time, in seconds, after which a writer that waits for another one looks again."""
+
+_ENTITY: Final = ElementKind.ENTITY
+_RELATION: Final = ElementKind.RELATION
 
 _PINNED: Final[ContextVar[Mapping[Cell, Version]]] = ContextVar("pinned", default=MappingProxyType({}))
 """The versions pinned by the snapshots of the current task."""
@@ -120,7 +122,9 @@ class InMemoryScope:
 
     async def counts(self, kinds: Collection[str]) -> Counts:
         version = self._version
-        return attrs.evolve(await once(version, counts), rows={kind: version.size(kind) for kind in kinds})
+        entities = await once(version, entity_types) if _ENTITY in kinds else {}
+        relations, most = await once(version, live_relations) if _RELATION in kinds else ({}, 0)
+        return Counts({kind: version.size(kind) for kind in kinds}, entities, relations, most)
 
     # -- writes ----------------------------------------------------------------------------------------------------
 
@@ -134,15 +138,19 @@ class InMemoryScope:
         renewing: bool = False,  # noqa: ARG002 - of another store
     ) -> AsyncIterator[MemoryPort]:
         async with self._alone():
-            version = self._cell.version
-            if version is None:
-                if not create:
-                    raise self._unknown()
-                row = ScopeRow(self._cell.id_key, types=dict(KNOWN_RELATION_TYPES))
-                version = Version.of_nothing(row, self.analyser)
-            port = MemoryPort(self._cell, version)
+            port = self._begin(create=create)
             yield port
             await port.commit()
+
+    def _begin(self, *, create: bool) -> MemoryPort:
+        """A transaction upon the present version, for who holds the lock."""
+        version = self._cell.version
+        if version is None:
+            if not create:
+                raise self._unknown()
+            row = ScopeRow(self._cell.id_key, types=dict(KNOWN_RELATION_TYPES))
+            version = Version.of_nothing(row, self.analyser)
+        return MemoryPort(self._cell, version)
 
     async def settle(self) -> int:
         """Return 0: indexes are made at first use, and nothing is deferred."""
@@ -169,13 +177,14 @@ class InMemoryScope:
         )
 
 
+@made_of("entity", lasts=False)
+def entity_types(version: Version, former: None) -> Mapping[str, int]:  # noqa: ARG001 - made anew
+    """The numbers of entities by type."""
+    return dict(sorted(Counter(each.type for each in version.made(items, _ENTITY)).items()))
+
+
 @made_of("entity", "relation", lasts=False)
-def counts(version: Version, former: Former[Counts] | None) -> Counts:  # noqa: ARG001 - made anew
-    """The numbers of entities and of unretracted relations by type, and the largest degree."""
-    live = (each for each in version.made(items, "relation") if each.retracted_at is None)
-    return Counts(
-        rows={},
-        entities_by_type=dict(sorted(Counter(each.type for each in version.made(items, "entity")).items())),
-        relations_by_type=dict(sorted(Counter(each.type for each in live).items())),
-        max_degree=int(version.made(degrees).max(initial=0)),
-    )
+def live_relations(version: Version, former: None) -> tuple[Mapping[str, int], int]:  # noqa: ARG001 - made anew
+    """The numbers of unretracted relations by type, and the largest degree."""
+    live = (each.type for each in version.made(items, _RELATION) if each.retracted_at is None)
+    return dict(sorted(Counter(live).items())), int(version.made(degrees).max(initial=0))

@@ -42,8 +42,8 @@ class Matrix:
     vectors: Vector
     rows: Rows
     """Their rows among the elements, ascending."""
-    of: Listing
-    """Their keys, in order."""
+    of: Rows
+    """The marks of their keys."""
     _latest: list[Any] = attrs.field(factory=lambda: [None, None], init=False)
     """The last query and its products: a question may look for its nearest elements several times."""
 
@@ -81,17 +81,18 @@ def matrix(version: Version, kind: str, former: Former[Matrix] | None) -> Matrix
     vectors = f"{kind}_vector"
     keys = version.made(listing, vectors)
     rows = version.made(listing, kind).rows(keys.ids)
-    changed = set[Any]() if former is None else former.changed(vectors)
-    if former is None or not len(former.value.of.ids) or 2 * len(changed) > len(keys.ids):
-        return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys)
-    if keys is former.value.of and not changed:
-        return Matrix(former.value.vectors, rows, keys)
-    origins = keys.origins(former.value.of, changed)
-    fresh = np.flatnonzero(origins < 0)
-    every = former.value.vectors.take(origins, axis=0)
-    if len(fresh):
-        every[fresh] = _normal([row.value for row in version.some(vectors, [keys.ids[row] for row in fresh.tolist()])])
-    return Matrix(every, rows, keys)
+    if former is not None and len(former.value.of):
+        changed = former.changed(vectors)
+        if not len(changed):
+            return Matrix(former.value.vectors, rows, keys.marks)
+        origins = keys.origins(former.value.of, changed)
+        fresh = np.flatnonzero(origins < 0)
+        if 2 * len(fresh) < len(origins):  # another model replaces all
+            every = former.value.vectors.take(origins, axis=0)
+            stored = version.some(vectors, [keys.ids[row] for row in fresh.tolist()])
+            every[fresh] = _normal([row.value for row in stored]) if stored else 0.0
+            return Matrix(every, rows, keys.marks)
+    return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys.marks)
 
 
 def _normal(vectors: Sequence[Any]) -> Vector:
@@ -109,9 +110,10 @@ def _normal(vectors: Sequence[Any]) -> Vector:
 class Texts:
     """The terms of elements: those of the row r are ``[pointers[r], pointers[r + 1])``."""
 
-    of: Listing
-    numbers: Mapping[str, int]
-    """Of terms."""
+    of: Rows
+    """The marks of their keys."""
+    numbers: Mapping[int, int]
+    """By the hash of a term: no word of what is forgotten stays here until it is brought up to date."""
     pointers: Rows
     terms: NDArray[np.int32]
     often: NDArray[np.float32]
@@ -129,7 +131,7 @@ def texts(version: Version, kind: str, former: Former[Texts] | None) -> Texts:
     keys = version.made(listing, kind)
     worded = kind == ElementKind.ENTITY and version.size("words") > 0
     if former is not None and former.value.terms.size:
-        changed = former.changed(kind) | (former.changed("words") if kind == ElementKind.ENTITY else set())
+        changed = former.changed(kind, "words") if kind == ElementKind.ENTITY else former.changed(kind)
         origins = keys.origins(former.value.of, changed)
         kept, fresh = np.flatnonzero(origins >= 0), np.flatnonzero(origins < 0)
         if 2 * len(fresh) < len(origins):
@@ -149,7 +151,7 @@ def _words(version: Version, keys: Sequence[Any]) -> dict[Any, Any]:
 
 
 def _analysed(
-    elements: Iterable[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[str, int]
+    elements: Iterable[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
 ) -> tuple[Rows, NDArray[np.int32], NDArray[np.float32]]:
     """The number of terms of each element, and these with their frequencies; new terms get the next numbers."""
     sizes, terms, often = list[int](), list[int](), list[float]()
@@ -160,7 +162,7 @@ def _analysed(
         entry = None if own else known.get(text)
         if entry is None:
             found = document(text, own.value if own else {}, analyser)
-            entry = ([number(term, len(numbers)) for term in found], [*found.values()])
+            entry = ([number(hash(term), len(numbers)) for term in found], [*found.values()])
             if not own:  # relations of one sentence have the same fact
                 if len(known) == _KNOWN:
                     known.clear()
@@ -171,7 +173,7 @@ def _analysed(
     return np.array(sizes, np.int64), np.array(terms, np.int32), np.array(often, np.float32)
 
 
-def _joined(keys: Listing, numbers: Mapping[str, int], *parts: tuple[Rows, Rows, Any, Any]) -> Texts:
+def _joined(keys: Listing, numbers: Mapping[int, int], *parts: tuple[Rows, Rows, Any, Any]) -> Texts:
     """Texts of parts, each with its rows, their numbers of terms, and these with their frequencies."""
     rows, sizes, terms, often = (np.concatenate(each) for each in zip(*parts, strict=True))
     every = np.zeros(len(keys.ids), np.int64)
@@ -179,7 +181,7 @@ def _joined(keys: Listing, numbers: Mapping[str, int], *parts: tuple[Rows, Rows,
     if len(parts) > 1:
         order = np.argsort(np.repeat(rows, sizes), kind="stable")
         terms, often = terms.take(order), often.take(order)
-    return Texts(keys, numbers, np.concatenate(([0], every.cumsum())), terms, often)
+    return Texts(keys.marks, numbers, np.concatenate(([0], every.cumsum())), terms, often)
 
 
 def _compact(found: Texts) -> Texts:
@@ -200,7 +202,8 @@ class Postings:
     documents: int
     average: float
     size: int
-    terms: Mapping[str, int]
+    terms: Mapping[int, int]
+    """Their numbers by the hash of a term."""
     pointers: Rows
     rows: NDArray[np.int32]
     weights: Scores
@@ -230,7 +233,7 @@ class Postings:
         """The number of documents that contain all of some terms."""
         if not terms:
             return self.documents
-        if not all(term in self.terms for term in terms):
+        if not all(hash(term) in self.terms for term in terms):
             return 0
         rarest, *others = sorted((self.rows[self._entries(term)] for term in set(terms)), key=len)
         for rows in others:
@@ -245,7 +248,7 @@ class Postings:
         Sums are of float32, in the order of the terms' dimensions, as an inner product of sparse vectors adds up. Only
         rows that have a term which selects candidates are touched.
         """
-        wanted = sorted({term for term in requested if term in self.terms}, key=dimension)
+        wanted = sorted({term for term in requested if hash(term) in self.terms}, key=dimension)
         entries = {term: self._entries(term) for term in wanted}
         known = counts or TermCounts(self.documents, {term: at.stop - at.start for term, at in entries.items()})
         selecting = candidate_terms({term: known.containing.get(term, 0) for term in wanted}, known.documents)
@@ -268,7 +271,7 @@ class Postings:
         return rows[top[order]].astype(np.int64), scores[top[order]].astype(np.float64)
 
     def _entries(self, term: str) -> slice:
-        number = self.terms[term]
+        number = self.terms[hash(term)]
         return slice(int(self.pointers[number]), int(self.pointers[number + 1]))
 
 

@@ -72,7 +72,7 @@ class Reads:
         for row in await self.rows_by("mention", "memory", without):
             if (form := (row.mention.entity_id, *form_of(row))) in counts:
                 counts[form] -= 1
-        return [Form(*form, number) for form, number in counts.items() if number]
+        return [Form(key, *form, number) for (key, *form), number in counts.items() if number]
 
     async def tree(self, entity_ids: Collection[UUID]) -> dict[UUID, UUID]:
         found: dict[UUID, UUID] = {}

@@ -27,7 +27,7 @@ from graphsearch.stores.in_memory.columns import (
     visibility,
 )
 from graphsearch.stores.in_memory.reading import once
-from graphsearch.stores.in_memory.steps import Adjacency, Support, adjacency, degrees, mentions, sessions, support
+from graphsearch.stores.in_memory.steps import Adjacency, Support, adjacency, mentions, sessions, support
 from graphsearch.stores.in_memory.versions import Version, made_of
 
 COUNTED: Final = 1_000
@@ -170,11 +170,6 @@ class InMemoryWalking(InMemoryScope):
             return {}
         places, _ = flat.edges.strongest(keys, COUNTED, None)
         return flat.relations_seen.left_out(view, np.unique(flat.edges.relations[places]))
-
-    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        version = self._version
-        degree, rows = await once(version, degrees), version.made(listing, _ENTITY).places(ids).tolist()
-        return {key: int(degree[row]) for key, row in zip(ids, rows, strict=True) if row >= 0}
 
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of codes as rows have them, and of the numbers that stand for them in columns."""

@@ -11,28 +11,20 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch.claims.folding import DatedClaim
 from graphsearch.columns import Codes, Floats, Keys, Mask
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
-    Claim,
     EdgeKind,
     ElementKind,
-    ElementRef,
     Entity,
-    Group,
-    Injection,
     Memory,
-    Mention,
     Relation,
     RelationType,
-    Span,
     View,
     validation,
 )
 
 _EPOCH_OFFSET: Final = 946_684_800.0
-_EVERY_TARGET: Final = UUID(int=0)
 _CLASSES: Final[Mapping[ElementKind, type[Any]]] = {
     ElementKind.ENTITY: Entity,
     ElementKind.RELATION: Relation,
@@ -60,31 +52,6 @@ def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
     if kind is ElementKind.MEMORY and (zone := row.pop("zone")) and row["occurred_at"]:
         row["occurred_at"] = row["occurred_at"].astimezone(timezone(timedelta(minutes=zone)))
     return validation.hydrated(_CLASSES[kind], row)
-
-
-def mention_of(row: Mapping[str, Any]) -> Mention:
-    """A mention from its row."""
-    fields = {name: row[name] for name in ("memory_id", "entity_id", "surface", "type", "confidence")}
-    return validation.hydrated(Mention, {**fields, "span": _span(row)})
-
-
-def injection_of(row: Mapping[str, Any]) -> Injection:
-    """An injection from its row."""
-    pairs = zip(row["element_kinds"], row["element_ids"], strict=True)
-    elements = tuple(ElementRef(ElementKind(kind), key) for kind, key in pairs)
-    fields = {name: row[name] for name in ("id", "session_id", "principal", "created_at", "tokens")}
-    return Injection(**fields, elements=elements)
-
-
-def claim_of(row: Mapping[str, Any]) -> DatedClaim:
-    """A claim from its row with the time of its memory."""
-    names = ("memory_id", "source_id", "type", "target_id", "confidence", "valid_from", "valid_to")
-    fields = {name: row[name] for name in (*names, "fact", "extractor", "ceiling")}
-    return DatedClaim(Claim(**fields, kind=EdgeKind(row["kind"]), span=_span(row)), row["occurred_at"])
-
-
-def _span(row: Mapping[str, Any]) -> Span | None:
-    return None if row["span_start"] is None else Span(start=row["span_start"], end=row["span_end"])
 
 
 def floats(column: bytes) -> Floats:
@@ -137,16 +104,6 @@ def view_values(view: View) -> dict[str, Any]:
         "since": view.earliest,
         "only": tuple(sorted(view.only_types)),
         "refolded": sorted(view.refolded),
-    }
-
-
-def group_values(groups: Iterable[Group]) -> dict[str, Any]:
-    """Groups of claims as parameters."""
-    given = list(groups)
-    return {
-        "sources": [source for source, _, _ in given],
-        "types": [name for _, name, _ in given],
-        "targets": [_EVERY_TARGET if target is None else target for _, _, target in given],
     }
 
 

@@ -10,13 +10,13 @@ import attrs
 
 from graphsearch.model import Community, CommunitySummary, validation
 from graphsearch.model.codec import decode, encode
-from graphsearch.stores.writer.rows import CommunityRow, MemberRow, Port, Rows
+from graphsearch.protocols.rows import CommunityRow, MemberRow, Port, Rows
 
 
 async def write_communities(
     port: Port, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
 ) -> None:
-    """Store communities (`Curating.write_communities`)."""
+    """Store communities (`GraphStore.write_communities`)."""
     members = {member for each in communities for member in each.members}
     stay = {row.entity_id: row.community_id for row in await port.rows_by("member", "entity", members)}
     own = [each.id for each in communities]
@@ -40,7 +40,7 @@ async def write_communities(
     port.scope.summarised = port.scope.summarised or any(each.summary for each in kept)
     for kind in ("community", "member"):
         await port.put(kind, [row for each in kept for of, row in rows_of(each) if of == kind], {})
-    await port.finish({}, {})
+    await port.finish({})
 
 
 def rows_of(community: Community) -> Iterator[tuple[str, CommunityRow | MemberRow]]:
@@ -52,7 +52,7 @@ def rows_of(community: Community) -> Iterator[tuple[str, CommunityRow | MemberRo
 
 
 async def write_summary(port: Port, community: Community, *, version: Hashable) -> bool:
-    """Store the summary of a stored community, if the graph has not changed (`Curating.write_summary`)."""
+    """Store the summary of a stored community, if the graph has not changed (`GraphStore.write_summary`)."""
     shown = await _shown(port, [community.id])
     holds = port.version == version and [each.members for each in shown] == [community.members]
     if holds:
@@ -60,14 +60,14 @@ async def write_summary(port: Port, community: Community, *, version: Hashable) 
         new = attrs.evolve(row, summary=community.summary and encode(community.summary))
         await port.put("community", [new], {row.key: row})
         port.scope.summarised = True
-    await port.finish({}, {})
+    await port.finish({})
     return holds
 
 
 async def communities(
     rows: Rows, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
 ) -> Sequence[Community]:
-    """Communities, the largest first, then by id (`Curating.communities`)."""
+    """Communities, the largest first, then by id (`GraphStore.communities`)."""
     validation.refuse("page", None if limit is None else validation.number("limit", limit, 0))
     ids = None
     if entity_ids is not None:

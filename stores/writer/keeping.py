@@ -21,10 +21,11 @@ from graphsearch.model import (
 )
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.stored import key_of
-from graphsearch.protocols.graph_store import HEALTH_RECORDS
-from graphsearch.stores.writer.rows import Entry, Port, Rows
+from graphsearch.protocols.rows import Entry, Port, Rows
 
 Pair = tuple[UUID, UUID]
+HEALTH_RECORDS: Final = 16
+"""Most records of health that a scope keeps."""
 _GROWN: Final = 1.25
 """How many times as many memories as the record before it a record of health has, unless it is the last."""
 
@@ -33,7 +34,7 @@ _GROWN: Final = 1.25
 
 
 async def link_memories(port: Port, links: Sequence[MemoryLink], now: datetime) -> int:
-    """Link memories; return the number of new links (`Curating.link_memories`)."""
+    """Link memories; return the number of new links (`GraphStore.link_memories`)."""
     given = {key_of(each): each for each in links}
     ends = {end for each in links for end in (each.from_id, each.to_id)}
     absent = ends.difference(row.key for row in await port.rows("memory", ends))
@@ -42,18 +43,18 @@ async def link_memories(port: Port, links: Sequence[MemoryLink], now: datetime) 
         del given[row.key]
     dated = (each if each.created_at else attrs.evolve(each, created_at=now) for each in given.values())
     await port.put("link", [Entry(key_of(each), each) for each in dated], {})
-    await port.finish({}, {})
+    await port.finish({})
     return len(given)
 
 
 async def memory_links(rows: Rows, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
-    """Links from and to any of the memories (`Curating.memory_links`)."""
+    """Links from and to any of the memories (`GraphStore.memory_links`)."""
     found = await rows.rows_by("link", "memory", memory_ids)
     return [row.value for row in sorted(found, key=lambda row: row.key)]
 
 
 async def mark_distinct(port: Port, pairs: Sequence[Pair], *, distinct: bool = True) -> int:
-    """Mark pairs of entities as distinct, or remove the mark; return how many changed (`Curating.mark_distinct`)."""
+    """Mark pairs of entities as distinct, or remove the mark; return how many changed (`GraphStore.mark_distinct`)."""
     ends = {end for pair in pairs for end in pair}
     absent = ends.difference(row.key for row in await port.rows("entity", ends))
     validation.refuse(
@@ -68,12 +69,12 @@ async def mark_distinct(port: Port, pairs: Sequence[Pair], *, distinct: bool = T
         await port.put("distinct", [Entry(pair, None) for pair in changed], {})
     else:
         await port.drop("distinct", changed, {})
-    await port.finish({}, {})
+    await port.finish({})
     return len(changed)
 
 
 async def distinct_pairs(rows: Rows, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
-    """Pairs marked as distinct with any of the entities (`Curating.distinct_pairs`)."""
+    """Pairs marked as distinct with any of the entities (`GraphStore.distinct_pairs`)."""
     return sorted(row.key for row in await rows.rows_by("distinct", "entity", entity_ids))
 
 
@@ -86,7 +87,7 @@ def _ordered(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 async def log_injection(port: Port, injection: Injection) -> None:
-    """Record the elements surfaced to a session (`Learning.log_injection`); does not need the scope's lock."""
+    """Record the elements surfaced to a session (`GraphStore.log_injection`); does not need the scope's lock."""
     opened = await port.rows("session", [injection.session_id])
     logged = await port.rows("injection", [injection.id])
     if not opened and not logged:  # another transaction may open it at the same time
@@ -95,17 +96,17 @@ async def log_injection(port: Port, injection: Injection) -> None:
         raise ForeignSessionError(injection.session_id)
     if not logged:
         await port.add("injection", Entry(injection.id, injection))
-    await port.finish({}, {})
+    await port.finish({})
 
 
 async def injections(rows: Rows, session_id: str) -> Sequence[Injection]:
-    """The recorded injections of a session, oldest first (`Learning.injections`)."""
+    """The recorded injections of a session, oldest first (`GraphStore.injections`)."""
     found = [row.value for row in await rows.rows_by("injection", "session", [session_id])]
     return sorted(found, key=lambda each: (each.created_at, each.id))
 
 
 async def outcomes(rows: Rows, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
-    """The outcomes that moved the weights of elements, by (element, seq) (`Learning.outcomes`)."""
+    """The outcomes that moved the weights of elements, by (element, seq) (`GraphStore.outcomes`)."""
     of = {(str(each.kind), str(each.key)): each for each in sorted(set(elements), reverse=True)}
     found = [
         OutcomeRecord(element=of[row.key[:2]], **attrs.asdict(row.value, recurse=False))
@@ -118,7 +119,7 @@ async def outcomes(rows: Rows, elements: Sequence[ElementRef]) -> Sequence[Outco
 
 
 async def record_health(port: Port, record: HealthRecord) -> None:
-    """Store the health that a graph has now (`Learning.record_health`).
+    """Store the health that a graph has now (`GraphStore.record_health`).
 
     It takes the place of the last record if the graph has hardly grown before.
     """
@@ -126,13 +127,13 @@ async def record_health(port: Port, record: HealthRecord) -> None:
     if len(known) > 1 and known[-2].memories <= known[-1].memories < _GROWN * known[-2].memories:
         known.pop()
     port.scope.health = tuple([*known, record][-HEALTH_RECORDS:])
-    await port.finish({}, {})
+    await port.finish({})
 
 
 async def propose(port: Port, proposal: Proposal) -> None:
-    """Store a new proposal (`Reviewing.propose`); does not need the scope's lock."""
+    """Store a new proposal (`GraphStore.propose`); does not need the scope's lock."""
     await port.add("proposal", Entry(proposal.id, proposal))
-    await port.finish({}, {})
+    await port.finish({})
 
 
 async def proposals(
@@ -143,7 +144,7 @@ async def proposals(
     after: UUID | None = None,
     limit: int = 1_000,
 ) -> Sequence[Proposal]:
-    """Proposals, the oldest first (`Reviewing.proposals`)."""
+    """Proposals, the oldest first (`GraphStore.proposals`)."""
     validation.refuse("page", validation.number("limit", limit, 0))
     place = None
     if after is not None:
@@ -159,12 +160,12 @@ async def proposals(
 
 
 async def decide(port: Port, before: Proposal, after: Proposal) -> bool:
-    """Put a proposal in the place of another, if that is still in its state of the same time (`Reviewing.decide`)."""
+    """Put a proposal in the place of another, if that is still in its state of the same time (`GraphStore.decide`)."""
     stored = {row.key: row for row in await port.rows("proposal", [before.id])}
     same = [row for row in stored.values() if _since(row.value) == _since(before)]
     if same:
         await port.put("proposal", [Entry(before.id, after)], stored)
-    await port.finish({}, {})
+    await port.finish({})
     return bool(same)
 
 
@@ -177,7 +178,7 @@ def _age(proposal: Proposal) -> tuple[datetime, UUID]:
 
 
 async def bind_embedder(port: Port, scope: Scope, name: str, dimensions: int) -> None:
-    """Declare the model of the scope's vectors (`Writing.bind_embedder`)."""
+    """Declare the model of the scope's vectors (`GraphStore.bind_embedder`)."""
     refuse_model(name, dimensions)
     held = port.scope.embedder
     if held is None:
@@ -187,7 +188,7 @@ async def bind_embedder(port: Port, scope: Scope, name: str, dimensions: int) ->
             f"scope {scope} holds vectors of {held!r} ({port.scope.dimensions} numbers), not of {name!r} "
             f"({dimensions}): use that model, or write to another scope"
         )
-    await port.finish({}, {})
+    await port.finish({})
 
 
 def refuse_model(name: str, dimensions: int) -> None:

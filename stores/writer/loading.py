@@ -47,7 +47,7 @@ def refuse_other_analyser(settings: ScopeSettings, analyser: str) -> None:
 async def load(
     port: Port, settings: ScopeSettings, pages: AsyncIterable[Sequence[Record]], *, replace: bool = False
 ) -> None:
-    """Load records as the whole content of the scope (`Moving.load`)."""
+    """Load records as the whole content of the scope (`GraphStore.load`)."""
     for kind in () if replace else _OCCUPYING:
         if await port.page(kind, limit=1):
             raise OccupiedScopeError
@@ -66,7 +66,7 @@ async def load(
                     scope.types.update((row.key, row.value) for row in rows)
                 scope.summarised |= kind == "community" and any(row.summary for row in rows)
     await asyncio.to_thread(loading.check.finish)
-    await port.finish(loading.signatures, {})
+    await port.finish(loading.signatures)
 
 
 @attrs.define(eq=False)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid5
 
 from graphsearch.errors import UnknownElementError
-from graphsearch.model import Entity, Group, Merge, Relation, UndoReport, validation
-from graphsearch.model.identity import keyed_id
+from graphsearch.model import Group, Merge, UndoReport, validation
 from graphsearch.model.reports import refuse_merge
 from graphsearch.model.validation import revised
-from graphsearch.protocols import GraphStore
-from graphsearch.protocols.rows import ClaimRow, MergeRow, Port, RelationRow
+from graphsearch.protocols.rows import ClaimRow, Ends, MergeRow, Port, RelationRow
 from graphsearch.stores.writer.finishing import finish
 from graphsearch.stores.writer.folding import group_of_row, refold, retract
 from graphsearch.stores.writer.removing import drop_faded, drop_references, drop_ties, forget_merged, is_named
@@ -76,7 +74,9 @@ async def undo_merge(port: Port, key: UUID, now: datetime) -> UndoReport:
         if work.relations[each].lapsed_at is not None:
             work.relations.put(revised(work.relations[each], lapsed_at=None))
     _unmake(work, lost)
-    for row in await work.relations.by("written", tree):
+    moved = await work.relations.by("written", tree)
+    await work.read_tree({end for row in moved if row.relation.retracted_at for end in row.given or ()})
+    for row in moved:
         _move(work, row, tree)
     await _drop_nameless(work, target_id, tree)
     await _count_held(work, target_id, -record.held)
@@ -93,16 +93,6 @@ async def undo_merge(port: Port, key: UUID, now: datetime) -> UndoReport:
         forgotten=max(0, record.held - mentions - claims),
         reworded=await finish(work),
     )
-
-
-async def join_minted(store: GraphStore, written: Sequence[Entity]) -> None:
-    """Merge what ingest minted into entities of the same types and names that were written later, once."""
-    key = await store.id_key() if written else UUID(int=0)
-    own = {keyed_id(each.id, key): each.id for each in written}
-    for each in await store.get_entities(list(own)) if own else ():
-        [target] = await store.get_entities([own[each.id]])
-        if each.merged_into is None is target.merged_into and not await store.merges([each.id]):
-            await store.merge(each.id, target.id, retype=True)
 
 
 def _merge_id(source_id: UUID, target_id: UUID, earlier: Iterable[MergeRow]) -> UUID:
@@ -148,25 +138,25 @@ async def _reproject(work: Work, tree: Sequence[UUID]) -> set[Group]:
 
 
 def _move(work: Work, row: RelationRow, tree: Sequence[UUID]) -> None:
-    """Redirect the ends of an asserted relation that are among some entities to what these are merged into."""
-    given = row.given or row.ends
-    others = dict(zip(given, row.ends, strict=True))
-    moved = _redirected(row.relation, given, lambda end: work.tree.root(end) if end in tree else others[end], work.now)
-    ends = (moved.source_id, moved.target_id)
-    work.relations.put(revised(row, relation=moved, given=None if ends == given else given))
+    """Redirect the ends of an asserted relation that are among some entities to what these are merged into.
 
-
-def _redirected(relation: Relation, given: tuple[UUID, UUID], root: Callable[[UUID], UUID], now: datetime) -> Relation:
-    """An asserted relation, given with two ends, between the entities that these are merged into.
-
-    It is retracted as long as merges turn it into one of an entity about itself.
+    It is retracted as long as merges turn it into one of an entity about itself, and does not move meanwhile.
     """
-    source, target = map(root, given)
-    turned = relation.source_id == relation.target_id and given[0] != given[1]
-    retracted_at = None if turned else relation.retracted_at
-    if source == target and given[0] != given[1]:
-        retracted_at = relation.retracted_at or now
-    return revised(relation, source_id=source, target_id=target, retracted_at=retracted_at)
+    relation, given = row.relation, row.given or row.ends
+    stale = relation.retracted_at is not None
+    source, target = (
+        work.tree.root(end) if stale or end in tree else now for end, now in zip(given, row.ends, strict=True)
+    )
+    retracted_at = None if _collapses(row.ends, given) else relation.retracted_at
+    if _collapses((source, target), given):
+        retracted_at = relation.retracted_at or work.now
+    moved = revised(relation, source_id=source, target_id=target, retracted_at=retracted_at)
+    work.relations.put(revised(row, relation=moved, given=None if (source, target) == given else given))
+
+
+def _collapses(ends: Ends, given: Ends) -> bool:
+    """Whether merges have turned a relation of two entities into one of an entity about itself."""
+    return ends[0] == ends[1] and given[0] != given[1]
 
 
 def _unmake(work: Work, keys: Iterable[UUID]) -> None:

@@ -27,7 +27,7 @@ from graphsearch.stores.writer.communities import communities_of
 
 
 async def records(store: Store, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
-    """The next page of records of a kind, in order of key (`Moving.records`)."""
+    """The next page of records of a kind, in order of key (`GraphStore.records`)."""
     validation.refuse("page", validation.number("limit", limit, 0))
     rows = "type" if kind is RecordKind.RELATION_TYPE else str(kind)
     page = await store.page(rows, after=after and _place(kind, after), limit=limit)

@@ -5,24 +5,25 @@ A shadow exists only while it is current: what changes the text or the vector of
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
-from graphsearch.model import ElementKind, Scope, validation
+from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope, validation
 from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.protocols.rows import Entry, Port, Rows
 from graphsearch.protocols.store import Store
-from graphsearch.stores.shared.reembedding import text_digest
-from graphsearch.stores.shared.vectors import read_vectors
 from graphsearch.stores.writer.keeping import refuse_model
+from graphsearch.stores.writer.vectors import read_vectors
 
 _SHADOWS: Final = tuple(f"{kind}_shadow" for kind in ElementKind)
 
 
 async def reembedding(store: Store) -> Reembedding | None:
-    """The unfinished change, or None (`Reembeddable.reembedding`)."""
+    """The unfinished change, or None (`GraphStore.reembedding`)."""
     scope = await store.scope_row()
     if scope.next_embedder is None or scope.next_dimensions is None:
         return None
@@ -36,7 +37,7 @@ async def reembedding(store: Store) -> Reembedding | None:
 
 
 async def begin_reembedding(port: Port, scope: Scope, name: str, dimensions: int, *, restart: bool = False) -> bool:
-    """Begin a change to a model, or continue it (`Reembeddable.begin_reembedding`)."""
+    """Begin a change to a model, or continue it (`GraphStore.begin_reembedding`)."""
     refuse_model(name, dimensions)
     row, given = port.scope, (name, dimensions)
     if row.embedder is None:
@@ -54,14 +55,14 @@ async def begin_reembedding(port: Port, scope: Scope, name: str, dimensions: int
     begun = (row.embedder, row.dimensions) != given
     if begun:
         row.next_embedder, row.next_dimensions = given
-    await port.finish({}, {})
+    await port.finish({})
     return begun
 
 
 async def outdated_vectors(
     store: Store, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
 ) -> Sequence[OutdatedVector]:
-    """The next elements that have a vector, and none of a model (`Reembeddable.outdated_vectors`)."""
+    """The next elements that have a vector, and none of a model (`GraphStore.outdated_vectors`)."""
     validation.refuse("page", validation.number("limit", limit, 0))
     every = (await store.scope_row()).next_embedder != name
     return await _outdated(store, kind, limit, after=after, every=every)
@@ -72,14 +73,14 @@ async def _outdated(
 ) -> list[OutdatedVector]:
     found = await rows.page(kind, after=after, limit=limit, embedded=True, shadowed=None if every else False)
     elements = [getattr(row, kind) for row in found]
-    return [OutdatedVector(each, text_digest(each)) for each in elements]
+    return [OutdatedVector(each, _text_digest(each)) for each in elements]
 
 
 async def put_new_vectors(port: Port, scope: Scope, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
-    """Keep vectors of the next model (`Reembeddable.put_new_vectors`), of the texts that elements have now."""
+    """Keep vectors of the next model (`GraphStore.put_new_vectors`), of the texts that elements have now."""
     _refuse_other_change(scope, port.scope.next_embedder, name)
     number = await _put(port, kind, vectors)
-    await port.finish({}, {})
+    await port.finish({})
     return number
 
 
@@ -92,13 +93,13 @@ async def _put(port: Port, kind: ElementKind, vectors: Sequence[NewVector]) -> i
     digests = {outdated.element.id: outdated.digest for outdated, _ in vectors}
     embedded = [row.key for row in await port.rows(f"{kind}_vector", digests)]
     stored = {row.key: getattr(row, kind) for row in await port.rows(kind, embedded)}
-    current = sorted(key for key in embedded if text_digest(stored[key]) == digests[key])
+    current = sorted(key for key in embedded if _text_digest(stored[key]) == digests[key])
     await port.put(f"{kind}_shadow", [Entry(key, made.get(key)) for key in current], {})
     return len(current)
 
 
 async def switch_embedder(store: Store, name: str, remake: Remake, *, most: int) -> int:
-    """Replace all vectors and the model of the scope, if few are outdated (`Reembeddable.switch_embedder`)."""
+    """Replace all vectors and the model of the scope, if few are outdated (`GraphStore.switch_embedder`)."""
     async with store.snapshot():
         unfinished = await reembedding(store)
     _refuse_other_change(store.scope, unfinished.embedder if unfinished else None, name)
@@ -118,17 +119,17 @@ async def switch_embedder(store: Store, name: str, remake: Remake, *, most: int)
         row = port.scope
         row.embedder, row.dimensions = row.next_embedder, row.next_dimensions
         row.next_embedder = row.next_dimensions = None
-        await port.finish({}, {})
+        await port.finish({})
     return 0
 
 
 async def cancel_reembedding(port: Port, *, finish: bool = True) -> bool:
-    """Discard an unfinished change with its vectors (`Reembeddable.cancel_reembedding`)."""
+    """Discard an unfinished change with its vectors (`GraphStore.cancel_reembedding`)."""
     was = port.scope.next_embedder is not None
     await port.clear(_SHADOWS)
     port.scope.next_embedder = port.scope.next_dimensions = None
     if finish:
-        await port.finish({}, {})
+        await port.finish({})
     return was
 
 
@@ -139,3 +140,15 @@ def _refuse_other_change(scope: Scope, unfinished: str | None, name: str) -> Non
             f"no change of scope {scope} to {name!r} is unfinished: it was cancelled, restarted with another model, or "
             "finished elsewhere"
         )
+
+
+def _text_digest(element: Entity | Memory | Relation) -> UUID:
+    """A digest of all that the embedded text of an element is made of (`graphsearch.text.bm25.embedding_text`)."""
+    match element:
+        case Entity():
+            parts = [element.name, element.type, element.description]
+        case Memory():
+            parts = [element.subject, element.speaker, element.text]
+        case Relation():
+            parts = [element.fact]
+    return UUID(bytes=hashlib.sha256(json.dumps(parts).encode()).digest()[:16])

@@ -18,12 +18,12 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import MigrationError
 from graphsearch.model import Batch, Memory
+from graphsearch.stores.embedded import APP_ROLE
 from graphsearch.stores.in_postgres.index import nearest, vector_index
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import portrait
-from tests.fix_postgres import APP_ROLE
 from tests.integrations.team import EMBEDDER, PRIYA, SARAH, engine_over
 from tests.operating.conftest import SCOPE, Primary
 from tests.operating.servers import BIN, Copy, recipe, run, user
@@ -106,7 +106,7 @@ async def test_a_dump_restores_everything(owned: Owned, copy_folder: Path) -> No
     for number in (1, 2):
         done = await asyncio.to_thread(shell, recipe("Back up and restore", number), copy_folder.parent, **variables)
         assert done.returncode == 0, done.stderr
-    assert "CREATE ROLE graphsearch_app" in (copy_folder.parent / "roles.sql").read_text()
+    assert f"CREATE ROLE {APP_ROLE}" in (copy_folder.parent / "roles.sql").read_text()
     restored = make_conninfo(owned.dsn, dbname="restored")
     assert await seen(restored) == await seen(owned.dsn)
     assert parts(owned.named("restored")) == parts(owned.named("owned")) != []

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 from datetime import datetime
+from types import FunctionType, ModuleType
 from typing import Any
 from uuid import UUID
 
 import attrs
 import numpy as np
 import pytest
-from graphsearch.stores.in_memory.tables import table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,10 +18,13 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Outcome, Relation, RelationType, View
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_memory.steps import adjacency
+from graphsearch.stores.in_memory.columns import feedback, listing
+from graphsearch.stores.in_memory.indexes import matrix, texts
+from graphsearch.stores.in_memory.steps import adjacency, support
 from graphsearch.stores.memory import InMemoryGraphStore, ScopedMemoryStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder
-from graphsearch.testing.samples import claim, day, ids_of, person, portrait, ref, relation, rows_of, vector, view
+from graphsearch.testing.samples import claim, day, person, portrait, ref, relation, rows_of, vector, view
+from graphsearch.text.analyser import Analyser
 from tests.strategies import graphs, instants, outcomes
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
@@ -56,65 +60,54 @@ async def filled() -> ScopedMemoryStore:
     return store
 
 
-def derived(store: ScopedMemoryStore) -> dict[str, set[int]]:
-    """The indexes that the present state holds: by builder, their identities."""
-    found: dict[str, set[int]] = {}
-    for (build, *_), (_, value) in store._state._derived.items():
-        found.setdefault(getattr(build, "__qualname__", ""), set()).add(id(value))
-    return found
-
-
-async def test_feedback_leaves_every_index_but_its_own_column() -> None:
+async def test_feedback_leaves_every_column_but_its_own() -> None:
     store = await filled()
-    before = derived(store)
+    before = store._version
     await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ElementRef(ElementKind.MEMORY, "m")])
-    after = derived(store)
-    assert {"Adjacency.build", "Matrix.build", "Postings.build", "Table.build", "Support.build"} <= after.keys()
-    assert {name for name in before if before[name] != after.get(name)} <= {"learnt_column"}
+    after = store._version
+    assert {adjacency, matrix, texts, listing, support} <= {build for build, *_ in after.memo}
+    assert {build for build, *_ in before.memo.keys() - after.memo.keys()} <= {feedback}
+    assert all(before.memo[of] is made for of, made in after.memo.items())
+    assert before.token == after.token
 
 
-async def test_a_repeated_outcome_leaves_the_state_itself() -> None:
+async def test_a_repeated_outcome_leaves_the_version_itself() -> None:
     store = await filled()
     await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
-    state = store._state
+    version = store._version
     await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
-    assert store._state is state
+    assert store._version is version
 
 
-async def test_a_new_entity_leaves_the_indexes_of_memories() -> None:
+async def test_a_new_entity_leaves_the_columns_of_memories() -> None:
     store = await filled()
-    memories = table(store._state, ElementKind.MEMORY)
-    edges = adjacency(store._state)
+    memories = store._version.made(listing, ElementKind.MEMORY)
+    edges = store._version.made(adjacency)
     await store.write(Batch(entities=(EVE,)))
-    assert table(store._state, ElementKind.MEMORY) is memories
-    assert adjacency(store._state) is not edges
+    assert store._version.made(listing, ElementKind.MEMORY) is memories
+    assert store._version.made(adjacency) is not edges
 
 
-async def test_what_was_forgotten_is_in_no_cache() -> None:
+async def test_what_was_forgotten_is_in_no_table_index_or_column() -> None:
     store = await filled()
     secret = Memory(id="secret", text="xyzzy", source="plugh")
     await store.write(Batch(memories=(secret,), claims=(claim(secret, ADA, BOB, fact="xyzzy"),)))
     await portrait(store, questions=["xyzzy"])
-    assert "xyzzy" in everything(store)
+    assert {"xyzzy", "plugh"} <= texts_in(store._version)
     await store.forget(["secret"])
     await portrait(store, questions=[])
-    assert "xyzzy" not in everything(store)
-    assert "plugh" not in everything(store)
+    assert not {each for each in texts_in(store._version) if "xyzzy" in each or "plugh" in each}
 
 
-def everything(store: ScopedMemoryStore) -> str:
-    state = store._state
-    held = [repr(getattr(state, field.name)) for field in attrs.fields(type(state))]
-    return "\n".join(
-        [
-            *held,
-            *(
-                repr(attrs.asdict(value, recurse=False))
-                for _, value in state._derived.values()
-                if attrs.has(type(value))
-            ),
-        ]
-    )
+def texts_in(value: Any, seen: set[int] | None = None) -> set[str]:
+    """All texts that can be reached from a value; not the words that an analyser has stemmed."""
+    seen = set() if seen is None else seen
+    if isinstance(value, str):
+        return {value}
+    if id(value) in seen or isinstance(value, type | ModuleType | FunctionType | np.ndarray | Analyser):
+        return set()
+    seen.add(id(value))
+    return {text for each in gc.get_referents(value) for text in texts_in(each, seen)}
 
 
 async def test_a_malformed_reference_is_refused() -> None:
@@ -140,16 +133,6 @@ async def test_a_negative_page_is_refused() -> None:
     store = await filled()
     with pytest.raises(InvalidInputError, match="limit"):
         await store.list_entities(limit=-1)
-
-
-async def test_a_vector_may_belong_to_elements_of_two_kinds() -> None:
-    store = fresh()
-    await store.bind_embedder("model", 2)
-    same = attrs.evolve(relation(ADA, BOB, fact="x"), id=ADA.id)
-    await store.write(Batch(entities=(ADA, BOB), relations=(same,), vectors={ADA.id: vector(1, 0)}))
-    for kind in (ElementKind.ENTITY, ElementKind.RELATION):
-        hits = await store.search_by_embedding(kind, vector(1, 0), limit=5, view=view())
-        assert ids_of(store, kind, hits) == [ADA.id]
 
 
 # -- against a plain reading of the words -----------------------------------------------------------------------------

@@ -161,6 +161,8 @@ async def test_an_owner_who_is_no_superuser_prepares_what_superusers_began(empty
         try:
             await admin.execute(sql.SQL("ALTER DATABASE {} OWNER TO {}").format(name, owner))
             dsn = make_conninfo(empty_database.admin_dsn, user="plain_owner", password=PASSWORD)
+            with pytest.raises(MigrationError, match="a superuser must run CREATE ROLE nobody_yet LOGIN"):
+                await migrate(dsn, app_role="nobody_yet")
             assert await migrate(dsn, app_role=APP_ROLE, app_password=PASSWORD)
             async with PostgresGraphStore.open(empty_database.dsn):
                 pass

@@ -22,14 +22,14 @@ from graphsearch.errors import ClusterError, ForeignSessionError, MigrationError
 from graphsearch.model import ElementKind, ElementRef, Injection, View
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.index import vector_index
-from graphsearch.stores.in_postgres.session import gateway, sending, sessions
+from graphsearch.stores.in_postgres.session import gateway, sending
 from graphsearch.stores.in_postgres.session.distributing import distribute
 from graphsearch.stores.in_postgres.session.faults import translated
 from graphsearch.stores.in_postgres.session.migrating import migrate, migrations, statements_of
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
-from tests.fix_postgres import APP_ROLE, PASSWORD, Database, Server
+from tests.fix_postgres import APP_ROLE, PASSWORD, Database, Server, refuse_cluster
 from tests.stores.cluster import execute, make_cluster
 from tests.stores.routing import scoped_tables
 from tests.waiting import LONGEST, until
@@ -189,6 +189,11 @@ async def test_a_cluster_that_does_not_pass_the_scope_on_is_refused(cluster: Dat
             pass
 
 
+def test_the_tests_refuse_a_node_of_a_cluster_as_their_server(postgres_database: Database) -> None:
+    with pytest.raises(pytest.UsageError, match="names a node of Citus"):
+        refuse_cluster(make_conninfo(postgres_database.admin_dsn, options="-c citus.shard_count=32"))
+
+
 # -- a node that is down ------------------------------------------------------------------------------------------
 
 
@@ -302,6 +307,7 @@ def _recorded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that are sent from now on, without those that hold vectors."""
     sent: list[str] = []
     execute: Callable[..., Any] = psycopg.AsyncCursor.execute
+    send_together: Callable[..., Any] = sending.send_together
 
     async def recorded(self: Any, query: Any, *given: Any, **options: Any) -> Any:
         text = query.decode() if isinstance(query, bytes) else str(query)
@@ -311,10 +317,10 @@ def _recorded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     async def recorded_together(connection: Any, statements: Sequence[Any]) -> Any:
         sent.extend(text for each in statements if len(text := each.text.decode()) < 10_000)
-        return await sending.send_together(connection, statements)
+        return await send_together(connection, statements)
 
     monkeypatch.setattr(psycopg.AsyncCursor, "execute", recorded)
-    for sender in (gateway, sessions):
+    for sender in (gateway, sending):
         monkeypatch.setattr(sender, "send_together", recorded_together)
     return sent
 

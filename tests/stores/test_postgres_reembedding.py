@@ -16,7 +16,7 @@ from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Vector
 from graphsearch.protocols import InputType
 from graphsearch.reembedding import reembed
-from graphsearch.stores.in_postgres.index import indexing, nearest, vector_index
+from graphsearch.stores.in_postgres.index import nearest, vector_index
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -57,24 +57,6 @@ async def begin(store: ScopedPostgresStore) -> None:
 async def store(postgres_database: Database) -> AsyncIterator[ScopedPostgresStore]:
     async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as opened:
         yield opened.with_scope(**SCOPE)
-
-
-async def test_what_a_bulk_write_left_for_later_is_embedded_too(
-    store: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(indexing, "BULK", 20)
-    other = InMemoryGraphStore(clock=FixedClock()).with_scope(**SCOPE)
-    for each, embedder in ((store, OLD), (other, NEW)):
-        await each.bind_embedder(embedder.name, embedder.dimensions)
-        await each.write(Batch(entities=TOOLS[:20], vectors=made(embedder, TOOLS[:20])))
-    await begin(store)
-    for each, embedder in ((store, OLD), (other, NEW)):
-        await each.write(Batch(entities=TOOLS[20:], vectors=made(embedder, TOOLS[20:])))
-    assert await store.outdated_vectors(ElementKind.ENTITY, NEW.name) == []  # their vectors are in rows of entities
-    assert await store.switch_embedder(NEW.name, remade, most=10) == 11
-    assert await store.embedder_name() == OLD.name
-    assert (await reembed(store, NEW, batch=8)).embedded[ElementKind.ENTITY] == 20
-    assert await everything(store) == await everything(other)
 
 
 async def test_nothing_of_what_is_forgotten_deleted_or_removed_is_left_in_the_tables(

@@ -22,7 +22,7 @@ from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash
-from graphsearch.stores.shared.vectors import wrong_length
+from graphsearch.stores.writer.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 

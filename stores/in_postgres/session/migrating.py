@@ -219,7 +219,7 @@ _GRANTS: Final = (
         graphsearch.memory_embedding_part FROM {role}""",
     "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA graphsearch FROM PUBLIC",
     """GRANT EXECUTE ON FUNCTION graphsearch.build_vector_index, graphsearch.keep_vector_index,
-        graphsearch.extend_vector_index, graphsearch.forget_vector_index TO {role}""",
+        graphsearch.extend_vector_index TO {role}""",
 )
 _GRANT_FROM_17: Final = "GRANT MAINTAIN ON ALL TABLES IN SCHEMA graphsearch TO {role}"
 
@@ -240,6 +240,11 @@ async def make_app_role(connection: Connection, name: str, password: str | None)
                 await connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
         except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
             pass  # roles belong to the whole server, and another database was migrated at the same moment
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise MigrationError(
+                f"there is no role {name}, and {connection.info.user} may not create it: a superuser must run "
+                f"CREATE ROLE {name} LOGIN, then `graphsearch init` again"
+            ) from error
     if password is not None:
         try:
             async with connection.transaction():

@@ -163,7 +163,7 @@ class _Asked:
 
     scope: Scope
     statement: Statement
-    outcome: Answer | Exception | None = None
+    outcome: Answer | Exception = attrs.field(factory=lambda: StoreError("a statement was not sent"))
 
 
 @attrs.define(eq=False)
@@ -179,18 +179,30 @@ class Sender:
     _turn: asyncio.Lock = attrs.field(factory=asyncio.Lock)
     _closed: bool = False
 
+    def later(self, scope: Scope, statement: Statement) -> _Asked:
+        """Let a statement be sent with the next one; what is wrong with it is raised then."""
+        self._asked.append(_Asked(scope, statement))
+        return self._asked[-1]
+
     async def execute(self, scope: Scope, statement: Statement) -> Answer:
         """The answer to a statement in a scope. Raises `StoreError` when the snapshot has ended."""
-        mine = _Asked(scope, statement)
-        self._asked.append(mine)
+        mine = self.later(scope, statement)
         await asyncio.sleep(0)  # other tasks may be about to request theirs
+        return await self._answer(mine)
+
+    async def flush(self) -> None:
+        """Send what waits to be sent."""
+        if self._asked:
+            await self._answer(self._asked[-1])
+
+    async def _answer(self, mine: _Asked) -> Answer:
         async with self._turn:
             if self._closed:
                 raise StoreError("the snapshot of this read has ended: await its reads inside")
-            if mine.outcome is None:
+            if mine in self._asked:
                 await unbroken(self.connection, self._send())
-        if not isinstance(mine.outcome, Answer):
-            raise mine.outcome or StoreError("a statement was not sent")
+        if isinstance(mine.outcome, Exception):
+            raise mine.outcome
         return mine.outcome
 
     async def close(self) -> None:
@@ -205,7 +217,6 @@ class Sender:
     async def _send(self) -> None:
         """Send all that waits. A failure fails all of it: the transaction is aborted."""
         together, self._asked = self._asked, []
-        error: Exception = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         sending: list[Statement] = []
         places: list[int] = []
         for each in together:
@@ -214,14 +225,14 @@ class Sender:
                 self.scope = each.scope
             places.append(len(sending))
             sending.append(each.statement)
-        answers: Sequence[Answer] = ()
+            each.outcome = psycopg.OperationalError("a statement that was sent with this one was cancelled")
         try:
             answers = await send_together(self.connection, sending)
-        except Exception as raised:  # noqa: BLE001 - raised for each of those who asked
-            error = raised
-        finally:
             for each, place in zip(together, places, strict=True):
-                each.outcome = answers[place] if answers else error
+                each.outcome = answers[place]
+        except Exception as error:  # noqa: BLE001 - raised for each of those who asked
+            for each in together:
+                each.outcome = error
 
 
 @lru_cache(maxsize=1_024)

@@ -19,7 +19,6 @@ from graphsearch.stores.in_postgres.session.sending import (
     Sender,
     Statement,
     literal_statements,
-    send_together,
 )
 from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
 from graphsearch.stores.in_postgres.session.watching import unbroken
@@ -170,59 +169,48 @@ class Session:
     """The cache of what this transaction has read; valid in a snapshot only."""
     _filled: set[str] = attrs.field(factory=set)
     """The temporary tables that this transaction has filled."""
-    _waiting: list[Statement] = attrs.field(factory=list)
-    """Statements to send with the next one."""
 
     async def run(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement, planned for its values; %(org)s and %(project)s are the scope."""
         if not self.keeps_plans:
             return await self.run_kept(query, **values)
         # Statements with literals are planned for these; kept plans are of statements with parameters.
-        return await self.sender.execute(self.scope, Statement(with_literals(query, {**self.here, **values})))
+        return await self.ask(Statement(with_literals(query, {**self.here, **values})))
 
     async def run_kept(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement for which one plan is good for all values; a read keeps that plan.
 
         The planner must know how few rows are wanted: limits are written into the text.
         """
-        asked = self._kept(query, values)
-        if self.keeps_plans:  # in one round trip with those that other tasks ask at the same moment
-            return await self.sender.execute(self.scope, asked)
-        return await self.ask(asked)
+        return await self.ask(self._kept(query, values))
+
+    def run_later(self, query: bytes, **values: Any) -> None:
+        """Execute a statement as `run_kept` does, but see `later`."""
+        self.later(self._kept(query, values))
 
     def _kept(self, query: bytes, values: Mapping[str, Any]) -> Statement:
         text, names = numbered(query, tuple((name, values[name]) for name in CONSTANTS if name in values))
         bound = self.here | _packed(values)
         return Statement(text, [bound[name] for name in names], kept=True)
 
+    async def ask(self, asked: Statement) -> Answer:
+        """The answer to a statement, in one round trip with those that other tasks ask at the same moment."""
+        return await self.sender.execute(self.scope, asked)
+
     def later(self, asked: Statement) -> None:
         """Let a write send a statement whose answer it does not need together with the next one."""
-        self._waiting.append(asked)
-
-    def run_later(self, query: bytes, **values: Any) -> None:
-        """Execute a statement as `run_kept` does, but see `later`."""
-        self.later(self._kept(query, values))
-
-    async def ask(self, asked: Statement) -> Answer:
-        """The answer to a statement of a write."""
-        self.later(asked)
-        return await self._send()
+        self.sender.later(self.scope, asked)
 
     def plan_for_values(self) -> None:
         """Let a write plan its statements for their values from now on: a plan for few keys is wrong for thousands."""
         if self.small:
             self.small = False
-            self._waiting += literal_statements("write settings")
+            for asked in literal_statements("write settings"):
+                self.later(asked)
 
     async def flush(self) -> None:
         """Send what waits to be sent."""
-        if self._waiting:
-            await self._send()
-
-    async def _send(self) -> Answer:
-        together, self._waiting = self._waiting, []
-        answers = await unbroken(self.connection, send_together(self.connection, together))
-        return answers[-1]
+        await self.sender.flush()
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
         """The rows of a statement, each by column name."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 from struct import Struct
@@ -34,7 +34,7 @@ from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import NUMBERS, SIGNATURES, TABLES, Table
-from graphsearch.stores.shared.vectors import Matrix
+from graphsearch.stores.writer.vectors import Matrix
 
 FEW: Final = 200
 """The most rows that are sent as values; more are copied."""
@@ -66,7 +66,7 @@ class PostgresPort(RowReads):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.scope = scope_row(session)
-        self.version = session.changes
+        self.version: Hashable = session.changes
         self.discarded = False
         self.written = 0
         """The number of elements put."""
@@ -294,7 +294,7 @@ class PostgresPort(RowReads):
         (stayed,) = await self.session.row(statement("written since"), **values)
         return int(stayed)
 
-    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
+    async def finish(self, contents: Mapping[int, Signature]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""
         await self._upkeep.finish()
         self._store_scope()

@@ -12,8 +12,8 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     HealthRecord,
 )
-from graphsearch.protocols.graph_store import HEALTH_RECORDS
 from graphsearch.stores.graph import GraphStore
+from graphsearch.stores.writer.keeping import HEALTH_RECORDS
 from graphsearch.testing.samples import day, put
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_communities import (
@@ -86,11 +86,11 @@ class CommunitiesDetails(StoreSpec):
         await write_people(store)
         three, pair = community(1, ADA, BOB, CY), community(2, DI, EVE)
         await store.write_communities([three, pair])
-        merged = [attrs.evolve(each, merged_into=FLO.id) for each in (ADA, EVE)]
-        await put(store, *merged)
+        merges = [await store.merge(each.id, FLO.id) for each in (ADA, EVE)]
         assert [(each.size, each.label) for each in await store.communities()] == [(2, "Bob, Cy")]
         assert await store.communities(entity_ids=[ADA.id, DI.id]) == []
-        await put(store, ADA, EVE)
+        for each in reversed(merges):
+            await store.undo_merge(each.id)
         assert await store.communities() == [three, pair]
 
     async def test_the_health_of_a_graph_is_stored_with_it(self, store: GraphStore) -> None:

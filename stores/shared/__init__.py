@@ -1,1 +1,0 @@
-"""Logic that all stores share."""
