@@ -17,10 +17,10 @@ from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import Signature
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_postgres.index import incoming
-from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.write.port import PostgresPort
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.stores.writer import folding
 from tests.fix_postgres import Database
 
 ADA, BOB, EVE = (Entity(type="person", name=name) for name in ("Ada", "Bob", "Eve"))
@@ -60,10 +60,10 @@ async def test_a_small_write_reads_little_of_tables_that_were_never_analysed(sco
 
     class Watched(ScopedPostgresStore):
         @asynccontextmanager
-        async def _writing(self, **options: Any) -> AsyncIterator[Session]:
-            async with super()._writing(**options) as session:
-                yield session
-                found = await session.run(
+        async def writing(self, **options: Any) -> AsyncIterator[PostgresPort]:
+            async with super().writing(**options) as port:
+                yield port
+                found = await port.session.run(
                     b"SELECT relname, seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
                     b" WHERE relname IN ('name_posting', 'entity_posting', 'entity_alias', 'term')"
                 )
@@ -153,7 +153,7 @@ async def test_two_signatures_of_one_code_are_refused(
     def same(signature: Signature) -> int:
         return 7
 
-    monkeypatch.setattr(incoming, "code_of", same)
+    monkeypatch.setattr(folding, "code_of", same)
     await scoped.write(Batch(entities=(BOB,)))
     with pytest.raises(StoreError, match="another label"):
         await scoped.write(Batch(entities=(Entity(type="tool", name="Hammer"),)))

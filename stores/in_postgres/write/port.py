@@ -1,7 +1,8 @@
 """The rows of a scope in one write transaction: every change is one statement a kind, made of its table of columns.
 
-Rows travel as the values of an INSERT, which a cluster sends to the node of the scope, and thousands by COPY. What nobody
-needs the answer of is sent together with the next statement (`Session.later`), so that a small write takes few round trips.
+Rows travel as the values of an INSERT, which a cluster sends to the node of the scope, and thousands by COPY. What
+nobody needs the answer of is sent together with the next statement (`Session.later`), so that a small write takes few
+round trips.
 """
 
 # ruff: noqa: S608 - statements are made of the names of columns alone
@@ -401,7 +402,7 @@ End = tuple[UUID | None, datetime | None]
 def end_of(row: EntityRow) -> End:
     """What relations copy from an entity: signature and importance, unless some views hide it; and its creation."""
     each = row.entity
-    if each.valid_from is each.valid_to is each.merged_into is None:
+    if each.valid_from is None and each.valid_to is None and each.merged_into is None:
         return UUID(bytes=_ENDPOINT.pack(row.signature, each.importance_weight)), each.created_at
     return None, each.created_at
 
