@@ -22,7 +22,7 @@ from graphsearch._support.concurrency import aside
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.stores.in_postgres.rows import element_of
-from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray
+from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash
@@ -32,8 +32,6 @@ from graphsearch.text.bm25 import document, searchable_text, stepped
 Element: TypeAlias = Entity | Memory | Relation
 Words: TypeAlias = Mapping[UUID, Mapping[str, float]]
 """Words of entities in addition to their texts, with weights."""
-Posting: TypeAlias = tuple[str, Any, float, float]
-"""A term of an element, the element, how often it has the term, and the length of its text."""
 
 WORD: Final = "w "
 TRIGRAM: Final = "t "
@@ -56,7 +54,7 @@ class Change:
     @property
     def matters(self) -> bool:
         """Whether it changes by what the element is found; words are another matter."""
-        return any(found_by(self.old) != found_by(self.new) for found_by in (_text, _names, _fact))
+        return self.old is None or any(found_by(self.old) != found_by(self.new) for found_by in (_text, _names, _fact))
 
 
 @attrs.define(eq=False)
@@ -172,35 +170,101 @@ async def _stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, M
 
 
 @attrs.frozen(eq=False)
+class Postings:
+    """How often an element has some of its terms, and the length of its text."""
+
+    key: Any
+    counts: Mapping[str, float]
+    length: float
+
+
+@attrs.define(eq=False)
 class Difference:
     """What some changes remove from the postings of a kind and add to them, and what they add to its sums."""
 
-    gone: Sequence[Posting]
-    added: Sequence[Posting]
-    terms: Mapping[str, int]
+    gone: list[Postings] = attrs.field(factory=list)
+    added: list[Postings] = attrs.field(factory=list)
+    terms: Counter[str] = attrs.field(factory=Counter)
     """How many more documents have a term."""
-    documents: int
-    length: float
+    documents: int = 0
+    length: float = 0.0
+
+    @classmethod
+    def of(cls, changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
+        """What the changes of elements change in the index."""
+        found = cls()
+        for key, each in changes.items():
+            old, new = _text(each.old), _text(each.new)
+            if old != new or each.old_words != each.new_words:
+                before = {} if old is None else document(old, each.old_words, analyser)
+                found._add(key, before, {} if new is None else document(new, each.new_words, analyser))
+        return found
+
+    def _add(self, key: Any, before: Mapping[str, float], after: Mapping[str, float]) -> None:
+        old, new = float(sum(before.values())), float(sum(after.values()))
+        gone, added = before, after
+        if old == new:
+            gone = {term: number for term, number in before.items() if after.get(term) != number}
+            added = {term: number for term, number in after.items() if before.get(term) != number}
+        if gone:
+            self.gone.append(Postings(key, gone, old))
+        if added:
+            self.added.append(Postings(key, added, new))
+        self.terms.update(added.keys())
+        self.terms.subtract(gone.keys())
+        self.documents += bool(after) - bool(before)
+        self.length += new - old
 
 
 async def index_documents(session: Session, kind: ElementKind, changes: Mapping[Any, Change]) -> None:
     """Bring postings, term counts and sums of a kind from the old elements to the new ones."""
-    made = await aside(lambda: differences(changes, session.analyser), len(changes))
-    added, recounted = made.added, set[str]()
-    if await _removed(session, statement("remove postings", kind), made.gone, "terms", "ids") < len(made.gone):
-        swept = {key for _, key, _, _ in made.gone}
+    made = await aside(lambda: Difference.of(changes, session.analyser), len(changes))
+    removed, recounted = 0, set[str]()
+    for part in await aside(lambda: list(_columns(made.gone)), len(made.gone)):
+        values = {"terms": part["terms"], "ids": part["ids"]}
+        removed += (await session.run(statement("remove postings", kind), **values)).count
+    if removed < sum(len(each.counts) for each in made.gone):
+        swept = {each.key for each in made.gone}
         recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
         anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
-        added = [*(each for each in added if each[1] not in swept), *differences(anew, session.analyser).added]
-        recounted |= {term for term, *_ in (*made.gone, *added)}
-    await _write(session, statement("add postings", kind), added, "terms", "ids", "frequencies", "lengths")
-    await _write(session, statement("add to terms", kind), sorted(made.terms.items()), "terms", "steps")
+        rest = [each for each in made.added if each.key not in swept]
+        recounted.update(*(each.counts for each in (*made.gone, *made.added)))
+        made.added = [*rest, *Difference.of(anew, session.analyser).added]
+    for part in await aside(lambda: list(_columns(made.added)), len(made.added)):
+        await session.flush()
+        session.run_later(statement("add postings", kind), **part)
+    if steps := sorted((term, step) for term, step in made.terms.items() if step):
+        await _write(session, statement("add to terms", kind), steps, "terms", "steps")
     if recounted:
         session.run_later(statement("count terms anew", kind), terms=sorted(recounted))
-    if fewer := sorted(recounted.union(term for term, step in made.terms.items() if step < 0)):
+    if fewer := sorted(recounted.union(term for term, step in steps if step < 0)):
         session.run_later(statement("remove unused terms", kind), terms=fewer)
     if made.documents or made.length:
         session.run_later(statement("add to sums", kind), documents=made.documents, length=made.length)
+
+
+def _columns(postings: Sequence[Postings]) -> Iterator[dict[str, Any]]:
+    """Postings as arrays, of `TOGETHER` and those of one element at most."""
+    part: list[Postings] = []
+    size = 0
+    for each in postings:
+        part.append(each)
+        size += len(each.counts)
+        if size >= TOGETHER:
+            yield _arrays(part)
+            part, size = [], 0
+    if part:
+        yield _arrays(part)
+
+
+def _arrays(part: Sequence[Postings]) -> dict[str, Any]:
+    keys = [each.key for each in part for _ in each.counts]
+    return {
+        "terms": TextArray.of([term for each in part for term in each.counts]),
+        "ids": TextArray.of(keys) if isinstance(keys[0], str) else UuidArray.of([key.bytes for key in keys]),
+        "frequencies": RealArray.of([number for each in part for number in each.counts.values()]),
+        "lengths": RealArray.of([each.length for each in part for _ in each.counts]),
+    }
 
 
 async def _write(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> None:
@@ -219,46 +283,11 @@ async def _removed(session: Session, query: bytes, rows: Sequence[Sequence[Any]]
 def _parts(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     for at in range(0, len(rows), TOGETHER):
         cells = zip(*rows[at : at + TOGETHER], strict=True)
-        yield {name: _array(name, column) for name, column in zip(columns, cells, strict=False)}
-
-
-def _array(name: str, column: Sequence[Any]) -> Any:
-    if name in ("frequencies", "lengths"):
-        return RealArray.of(column)
-    return TextArray.of(column) if isinstance(column[0], str) else list(column)
-
-
-def differences(changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
-    """What the changes of elements change in the index."""
-    gone: list[Posting] = []
-    added: list[Posting] = []
-    terms: Counter[str] = Counter()
-    documents, length = 0, 0.0
-    for key, each in changes.items():
-        old, new = _text(each.old), _text(each.new)
-        if old == new and each.old_words == each.new_words:
-            continue
-        before, after = (
-            {} if text is None else document(text, words, analyser)
-            for text, words in ((old, each.old_words), (new, each.new_words))
-        )
-        postings, others = _postings(key, before), _postings(key, after)
-        gone += postings.difference(others)
-        added += others.difference(postings)
-        terms.update(after.keys() - before.keys())
-        terms.subtract(before.keys() - after.keys())
-        documents += bool(after) - bool(before)
-        length += sum(after.values()) - sum(before.values())
-    return Difference(gone, added, {term: step for term, step in terms.items() if step}, documents, length)
+        yield {name: list(column) for name, column in zip(columns, cells, strict=False)}
 
 
 def _text(element: Element | None) -> str | None:
     return None if element is None else searchable_text(element)
-
-
-def _postings(key: Any, counts: Mapping[str, float]) -> set[Posting]:
-    length = float(sum(counts.values()))
-    return {(term, key, float(frequency), length) for term, frequency in counts.items()}
 
 
 # -- facts without vectors -----------------------------------------------------------------------------------------
