@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import attrs
 from psycopg.types.json import Jsonb
 
-from graphsearch._support.concurrency import aside
+from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.stores.in_postgres.rows import element_of
@@ -37,7 +38,7 @@ WORD: Final = "w "
 TRIGRAM: Final = "t "
 """The prefixes of terms of names."""
 WAITING: Final = 2_000
-"""So many changed elements of a kind are indexed before more are remembered."""
+"""So many changed elements of a kind are indexed at a time, and before more are remembered."""
 TOGETHER: Final = 50_000
 """The most postings of one statement."""
 
@@ -74,14 +75,14 @@ class Upkeep:
         elif kind == "relation_vector":
             self._embedded.update(row.key for row in rows)
         elif kind in _KINDS:
-            await self._remember(kind, {row.key: (before.get(row.key), row) for row in rows})
+            await self._remember(kind, [(row.key, before.get(row.key) if before else None, row) for row in rows])
 
     async def drop(self, kind: str, before: Mapping[Any, Any]) -> None:
         """Rows that were removed."""
         if kind == "words":
             self._words.update({key: {} for key in before})
         elif kind in _KINDS:
-            await self._remember(kind, {key: (row, None) for key, row in before.items()})
+            await self._remember(kind, [(key, row, None) for key, row in before.items()])
 
     async def finish(self) -> None:
         """Index all that is left."""
@@ -97,12 +98,12 @@ class Upkeep:
             name = "list all facts" if begins else "strike facts"
             self.session.run_later(statement(name), ids=list(self._embedded))
 
-    async def _remember(self, kind: str, rows: Mapping[Any, tuple[Any, Any]]) -> None:
+    async def _remember(self, kind: str, rows: Iterable[tuple[Any, Any, Any]]) -> None:
         waiting = self._changes[_KINDS[kind]]
-        for key, (old, new) in rows.items():
-            first = waiting[key].old if key in waiting else getattr(old, kind, None)
-            change = Change(first, getattr(new, kind, None))
-            if key in waiting or key in self._words or change.matters:
+        for key, old, new in rows:
+            known = waiting.get(key)
+            change = Change(known.old if known else getattr(old, kind, None), getattr(new, kind, None))
+            if known or change.matters or key in self._words:
                 waiting[key] = change
         if len(waiting) >= WAITING:
             await self._index(_KINDS[kind])
@@ -212,35 +213,53 @@ class Difference:
             self.added.append(Postings(key, added, new))
         self.terms.update(added.keys())
         self.terms.subtract(gone.keys())
-        self.documents += bool(after) - bool(before)
-        self.length += new - old
+        self.count({}, bool(after) - bool(before), new - old)
+
+    def count(self, terms: Mapping[str, int], documents: int, length: float) -> None:
+        """Add to the numbers."""
+        self.terms.update(terms)
+        self.documents += documents
+        self.length += length
 
 
 async def index_documents(session: Session, kind: ElementKind, changes: Mapping[Any, Change]) -> None:
-    """Bring postings, term counts and sums of a kind from the old elements to the new ones."""
-    made = await aside(lambda: Difference.of(changes, session.analyser), len(changes))
-    removed, recounted = 0, set[str]()
-    for part in await aside(lambda: list(_columns(made.gone)), len(made.gone)):
-        values = {"terms": part["terms"], "ids": part["ids"]}
-        removed += (await session.run(statement("remove postings", kind), **values)).count
-    if removed < sum(len(each.counts) for each in made.gone):
-        swept = {each.key for each in made.gone}
-        recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
-        anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
-        rest = [each for each in made.added if each.key not in swept]
-        recounted.update(*(each.counts for each in (*made.gone, *made.added)))
-        made.added = [*rest, *Difference.of(anew, session.analyser).added]
-    for part in await aside(lambda: list(_columns(made.added)), len(made.added)):
-        await session.flush()
-        session.run_later(statement("add postings", kind), **part)
-    if steps := sorted((term, step) for term, step in made.terms.items() if step):
-        await _write(session, statement("add to terms", kind), steps, "terms", "steps")
+    """Bring postings, term counts and sums of a kind from the old elements to the new ones.
+
+    The server writes what it was given while thousands are analysed.
+    """
+    waiting, numbers, recounted = list(changes), Difference(), set[str]()
+    for at in range(0, len(waiting), WAITING):
+        part = {key: changes[key] for key in waiting[at : at + WAITING]}
+        analysis = aside(partial(Difference.of, part, session.analyser), len(part))
+        made = (await both(analysis, session.flush()))[0] if len(waiting) >= WAITING else await analysis
+        recounted |= await _move_postings(session, kind, part, made)
+        numbers.count(made.terms, made.documents, made.length)
+    steps = sorted((term, step) for term, step in numbers.terms.items() if step)
+    await _write(session, statement("add to terms", kind), steps, "terms", "steps")
     if recounted:
         session.run_later(statement("count terms anew", kind), terms=sorted(recounted))
     if fewer := sorted(recounted.union(term for term, step in steps if step < 0)):
         session.run_later(statement("remove unused terms", kind), terms=fewer)
-    if made.documents or made.length:
-        session.run_later(statement("add to sums", kind), documents=made.documents, length=made.length)
+    if numbers.documents or numbers.length:
+        session.run_later(statement("add to sums", kind), documents=numbers.documents, length=numbers.length)
+
+
+async def _move_postings(
+    session: Session, kind: ElementKind, changes: Mapping[Any, Change], made: Difference
+) -> set[str]:
+    """Remove and add postings; return the terms whose documents must be counted anew."""
+    added, removed, recounted = made.added, 0, set[str]()
+    for part in _columns(made.gone):
+        removed += (await session.run(statement("remove postings", kind), terms=part["terms"], ids=part["ids"])).count
+    if removed < sum(len(each.counts) for each in made.gone):
+        swept = {each.key for each in made.gone}
+        recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
+        recounted.update(*(each.counts for each in (*made.gone, *added)))
+        anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
+        added = [each for each in added if each.key not in swept] + Difference.of(anew, session.analyser).added
+    for part in _columns(added):
+        session.run_later(statement("add postings", kind), **part)
+    return recounted
 
 
 def _columns(postings: Sequence[Postings]) -> Iterator[dict[str, Any]]:
