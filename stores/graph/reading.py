@@ -17,8 +17,6 @@ from graphsearch.model import (
     ElementKind,
     Group,
     Mention,
-    Merge,
-    Relation,
     Statistics,
     SurfaceForm,
     validation,
@@ -61,18 +59,6 @@ async def asserted(rows: Rows, ids: Sequence[UUID]) -> list[AssertedEntity]:
 def _asserted(row: EntityRow) -> AssertedEntity:
     given = revised(row.entity, type=row.given_type, aliases=row.given_aliases)
     return AssertedEntity(entity=given, named=row.named)
-
-
-async def unembedded_facts(rows: Rows, after: UUID | None, limit: int) -> list[Relation]:
-    """The next unretracted relations with a fact that has no vector, in order of id."""
-    validation.refuse("page", validation.number("limit", limit, 0))
-    found = await rows.page("relation", after=after, limit=limit, embedded=False)
-    return [row.relation for row in found]
-
-
-async def words(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, Mapping[str, float]]:
-    """Words that entities are found by in addition to their texts, with their weights."""
-    return {row.key: row.value for row in await rows.rows("words", ids)}
 
 
 async def degrees(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, int]:
@@ -177,12 +163,6 @@ def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
 
 def _span(proof: Mention | Claim) -> tuple[int, int]:
     return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
-
-
-async def merges(rows: Rows, entity_ids: Collection[UUID]) -> list[Merge]:
-    """Merges in the order they were made; of some entities, if any are given."""
-    found = await (rows.rows_by("merge", "end", entity_ids) if entity_ids else rows.page("merge"))
-    return [row.merge for row in sorted(found, key=lambda row: row.number)]
 
 
 # -- numbers -------------------------------------------------------------------------------------------------------

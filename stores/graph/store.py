@@ -122,14 +122,14 @@ class GraphStore(Store):
 
     async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
         """The next page, in order of id, of unretracted relations with a fact that has no vector."""
-        return await reading.unembedded_facts(self, after, limit)
+        return await reading.page_of(self, ElementKind.RELATION, after, limit, embedded=False)
 
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
         """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
 
         Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
         """
-        return await reading.words(self, ids)
+        return {row.key: row.value for row in await self.rows("words", ids)}
 
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """The number of unretracted relations of each entity, in both directions."""
@@ -260,7 +260,8 @@ class GraphStore(Store):
 
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
-        return await reading.merges(self, entity_ids)
+        found = await (self.rows_by("merge", "end", entity_ids) if entity_ids else self.page("merge"))
+        return [row.merge for row in sorted(found, key=lambda row: row.number)]
 
     async def link_memories(self, links: Sequence[MemoryLink]) -> int:
         """Link memories; return the number of new links. `InvalidInputError` names every memory that does not exist."""
@@ -269,7 +270,8 @@ class GraphStore(Store):
 
     async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
         """Links from and to any of the memories, without repeats, by (from, to, type)."""
-        return await keeping.memory_links(self, memory_ids)
+        found = await self.rows_by("link", "memory", memory_ids)
+        return [row.value for row in sorted(found, key=lambda row: row.key)]
 
     async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
         """Mark pairs of entities as distinct, not duplicates, or remove the mark; return the number of changed marks.
@@ -281,7 +283,7 @@ class GraphStore(Store):
 
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
         """Pairs marked as distinct with any of the entities, the lower id first, in order."""
-        return await keeping.distinct_pairs(self, entity_ids)
+        return sorted(row.key for row in await self.rows_by("distinct", "entity", entity_ids))
 
     async def write_communities(
         self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
@@ -333,7 +335,8 @@ class GraphStore(Store):
 
     async def injections(self, session_id: str) -> Sequence[Injection]:
         """The recorded injections of a session, oldest first; all are of the principal who opened it."""
-        return await keeping.injections(self, session_id)
+        found = [row.value for row in await self.rows_by("injection", "session", [session_id])]
+        return sorted(found, key=lambda each: (each.created_at, each.id))
 
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         """The outcomes that moved the weights of elements, by (element, seq)."""

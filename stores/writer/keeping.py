@@ -47,12 +47,6 @@ async def link_memories(port: Port, links: Sequence[MemoryLink], now: datetime) 
     return len(given)
 
 
-async def memory_links(rows: Rows, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
-    """Links from and to any of the memories (`GraphStore.memory_links`)."""
-    found = await rows.rows_by("link", "memory", memory_ids)
-    return [row.value for row in sorted(found, key=lambda row: row.key)]
-
-
 async def mark_distinct(port: Port, pairs: Sequence[Pair], *, distinct: bool = True) -> int:
     """Mark pairs of entities as distinct, or remove the mark; return how many changed (`GraphStore.mark_distinct`)."""
     ends = {end for pair in pairs for end in pair}
@@ -71,11 +65,6 @@ async def mark_distinct(port: Port, pairs: Sequence[Pair], *, distinct: bool = T
         await port.drop("distinct", changed, {})
     await port.finish({})
     return len(changed)
-
-
-async def distinct_pairs(rows: Rows, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
-    """Pairs marked as distinct with any of the entities (`GraphStore.distinct_pairs`)."""
-    return sorted(row.key for row in await rows.rows_by("distinct", "entity", entity_ids))
 
 
 def _ordered(pairs: Iterable[Pair]) -> list[Pair]:
@@ -97,12 +86,6 @@ async def log_injection(port: Port, injection: Injection) -> None:
     if not logged:
         await port.add("injection", Entry(injection.id, injection))
     await port.finish({})
-
-
-async def injections(rows: Rows, session_id: str) -> Sequence[Injection]:
-    """The recorded injections of a session, oldest first (`GraphStore.injections`)."""
-    found = [row.value for row in await rows.rows_by("injection", "session", [session_id])]
-    return sorted(found, key=lambda each: (each.created_at, each.id))
 
 
 async def outcomes(rows: Rows, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
