@@ -46,8 +46,8 @@ from graphsearch.model import View
 from graphsearch.model import WriteReport
 from graphsearch.model.proposals import Proposal
 from graphsearch.model.proposals import ProposalState
+from graphsearch.model.reembedding import Element
 from graphsearch.model.reembedding import NewVector
-from graphsearch.model.reembedding import OutdatedVector
 from graphsearch.model.reembedding import Reembedding
 from graphsearch.model.reembedding import Remake
 from graphsearch.model.signatures import Signature
@@ -347,7 +347,7 @@ class GraphStore(Facade[graph.GraphStore]):
         """The outcomes that moved the weights of elements, by (element, seq)."""
         ...
 
-    def outdated_vectors(self, kind: ElementKind, name: str, *, after: UUID | str | None=None, limit: int=256) -> Sequence[OutdatedVector]:
+    def outdated_vectors(self, kind: ElementKind, name: str, *, after: UUID | str | None=None, limit: int=256) -> Sequence[Element]:
         """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
 
         If no change to that model is unfinished, these are all elements with a vector.

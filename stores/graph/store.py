@@ -33,7 +33,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.identity import keyed_id
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
+from graphsearch.model.reembedding import Element, NewVector, Reembedding, Remake
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Store
 from graphsearch.protocols.rows import MemoryFilters
@@ -400,7 +400,7 @@ class GraphStore(Store):
 
     async def outdated_vectors(
         self, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
-    ) -> Sequence[OutdatedVector]:
+    ) -> Sequence[Element]:
         """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
 
         If no change to that model is unfinished, these are all elements with a vector.

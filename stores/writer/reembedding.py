@@ -5,19 +5,18 @@ A shadow exists only while it is current: what changes the text or the vector of
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
-from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope, validation
-from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
+from graphsearch.model import ElementKind, Scope, validation
+from graphsearch.model.reembedding import Element, NewVector, Reembedding, Remake
 from graphsearch.protocols.rows import Entry, Port, Rows
 from graphsearch.protocols.store import Store
 from graphsearch.stores.writer.keeping import refuse_model
 from graphsearch.stores.writer.vectors import read_vectors
+from graphsearch.text.bm25 import embedding_text
 
 _SHADOWS: Final = tuple(f"{kind}_shadow" for kind in ElementKind)
 
@@ -61,7 +60,7 @@ async def begin_reembedding(port: Port, scope: Scope, name: str, dimensions: int
 
 async def outdated_vectors(
     store: Store, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
-) -> Sequence[OutdatedVector]:
+) -> Sequence[Element]:
     """The next elements that have a vector, and none of a model (`GraphStore.outdated_vectors`)."""
     validation.refuse("page", validation.number("limit", limit, 0))
     every = (await store.scope_row()).next_embedder != name
@@ -70,10 +69,9 @@ async def outdated_vectors(
 
 async def _outdated(
     rows: Rows, kind: ElementKind, limit: int, *, after: UUID | str | None = None, every: bool = False
-) -> list[OutdatedVector]:
+) -> list[Element]:
     found = await rows.page(kind, after=after, limit=limit, embedded=True, shadowed=None if every else False)
-    elements = [getattr(row, kind) for row in found]
-    return [OutdatedVector(each, _text_digest(each)) for each in elements]
+    return [getattr(row, kind) for row in found]
 
 
 async def put_new_vectors(port: Port, scope: Scope, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
@@ -85,15 +83,15 @@ async def put_new_vectors(port: Port, scope: Scope, kind: ElementKind, name: str
 
 
 async def _put(port: Port, kind: ElementKind, vectors: Sequence[NewVector]) -> int:
-    given = read_vectors({outdated.element.id: vector for outdated, vector in vectors if vector is not None})
+    given = read_vectors({element.id: vector for element, vector in vectors if vector is not None})
     if given.faults:
         raise InvalidInputError("vectors", sorted(given.faults))
     given.refuse_others(port.scope.next_embedder, port.scope.next_dimensions)
     made = {key: row for matrix in given.matrices for key, row in zip(matrix.keys, matrix.rows, strict=True)}
-    digests = {outdated.element.id: outdated.digest for outdated, _ in vectors}
-    embedded = [row.key for row in await port.rows(f"{kind}_vector", digests)]
-    stored = {row.key: getattr(row, kind) for row in await port.rows(kind, embedded)}
-    current = sorted(key for key in embedded if _text_digest(stored[key]) == digests[key])
+    texts = {element.id: embedding_text(element) for element, _ in vectors}
+    embedded = [row.key for row in await port.rows(f"{kind}_vector", texts)]
+    stored = await port.rows(kind, embedded)
+    current = sorted(row.key for row in stored if embedding_text(getattr(row, kind)) == texts[row.key])
     await port.put(f"{kind}_shadow", [Entry(key, made.get(key)) for key in current], {})
     return len(current)
 
@@ -140,15 +138,3 @@ def _refuse_other_change(scope: Scope, unfinished: str | None, name: str) -> Non
             f"no change of scope {scope} to {name!r} is unfinished: it was cancelled, restarted with another model, or "
             "finished elsewhere"
         )
-
-
-def _text_digest(element: Entity | Memory | Relation) -> UUID:
-    """A digest of all that the embedded text of an element is made of (`graphsearch.text.bm25.embedding_text`)."""
-    match element:
-        case Entity():
-            parts = [element.name, element.type, element.description]
-        case Memory():
-            parts = [element.subject, element.speaker, element.text]
-        case Relation():
-            parts = [element.fact]
-    return UUID(bytes=hashlib.sha256(json.dumps(parts).encode()).digest()[:16])
