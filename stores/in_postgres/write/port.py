@@ -246,6 +246,8 @@ class PostgresPort(RowReads):
         self._count(kind, (), before.values())
         if kind in _ELEMENTS:
             await self._drop_vectors(kind, gone)
+            if self.scope.next_embedder is not None:
+                await self.drop(f"{kind}_shadow", gone, {})
         if kind == "relation":
             self.session.run_later(statement("drop evidence of relations"), a=gone)
         self.session.run_later(_deleted(TABLES[kind], with_keys(kind)), **columns(gone))
