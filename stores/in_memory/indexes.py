@@ -90,7 +90,8 @@ def matrix(version: Version, kind: str, former: Former[Matrix] | None) -> Matrix
         if 2 * len(fresh) < len(origins):  # another model replaces all
             every = former.value.vectors.take(origins, axis=0)
             stored = version.some(vectors, [keys.ids[row] for row in fresh.tolist()])
-            every[fresh] = _normal([row.value for row in stored]) if stored else 0.0
+            if stored:
+                every[fresh] = _normal([row.value for row in stored])
             return Matrix(every, rows, keys.marks)
     return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys.marks)
 
