@@ -83,13 +83,14 @@ class MemoryPort(Reads):
         element = revised(getattr(row, kind), feedback_weight=weight)
         self._weighed.setdefault(kind, {})[row.key] = attrs.evolve(row, **{kind: element})
 
-    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
+    async def finish(self, contents: Mapping[int, Signature]) -> None:
         known, changed = self._before.tables["signature"].rows, self._changed("signature")
         used = {row.signature for kind in _ELEMENTS for row in self._changed(kind).values() if row is not None}
         for code in sorted(used):
             if code in contents and (changed.get(code) is None if code in changed else code not in known):
                 changed[code] = SignatureRow(code, next(self._cell.numbers), contents[code])
-        for code in await self._unused({code for codes in released.values() for code in codes}):
+        replaced = (self._before.get(kind, key) for kind in _ELEMENTS for key in self._changed(kind))
+        for code in await self._unused({row.signature for row in replaced if row is not None} - used):
             changed[code] = None
 
     async def _unused(self, codes: Collection[int]) -> list[int]:

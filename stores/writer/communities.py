@@ -40,7 +40,7 @@ async def write_communities(
     port.scope.summarised = port.scope.summarised or any(each.summary for each in kept)
     for kind in ("community", "member"):
         await port.put(kind, [row for each in kept for of, row in rows_of(each) if of == kind], {})
-    await port.finish({}, {})
+    await port.finish({})
 
 
 def rows_of(community: Community) -> Iterator[tuple[str, CommunityRow | MemberRow]]:
@@ -60,7 +60,7 @@ async def write_summary(port: Port, community: Community, *, version: Hashable) 
         new = attrs.evolve(row, summary=community.summary and encode(community.summary))
         await port.put("community", [new], {row.key: row})
         port.scope.summarised = True
-    await port.finish({}, {})
+    await port.finish({})
     return holds
 
 

@@ -94,8 +94,7 @@ class DictPort:
         await self.drop(kind, [row.key for row in found], {})
         return len(found)
 
-    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
+    async def finish(self, contents: Mapping[int, Signature]) -> None:
         self.signatures |= contents
         used = {row.signature for kind in GOES_WITH for row in self.tables[kind].values()}
-        for code in {code for codes in released.values() for code in codes} - used:
-            self.signatures.pop(code, None)
+        self.signatures = {code: content for code, content in self.signatures.items() if code in used}
