@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import cached_property
 from itertools import chain, compress
 from operator import attrgetter
@@ -102,11 +101,16 @@ def _in_order(keys: Iterable[Any]) -> list[Any]:
     return sorted(every, key=_NUMBER if every and isinstance(every[0], UUID) else None)
 
 
+@made_of("{}", "{}_weight", lasts=False)
+def sorted_rows(version: Version, kind: str, former: None) -> Sequence[Any]:  # noqa: ARG001 - made anew
+    """The rows of a kind, in order."""
+    return [*map(version.all(kind).__getitem__, version.made(listing, kind).ids)]
+
+
 @made_of("{}", lasts=False)
 def items(version: Version, kind: str, former: None) -> Sequence[Any]:  # noqa: ARG001 - made anew
     """The elements of a kind, in order, but for their feedback weights."""
-    rows = version.all(kind)
-    return [getattr(rows[key], kind) for key in version.made(listing, kind).ids]
+    return [*map(attrgetter(kind), version.made(sorted_rows, kind))]
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
@@ -138,10 +142,7 @@ def _numbers(
             stored = version.some(kind, [keys.ids[row] for row in fresh.tolist()])
             values[fresh] = compute(stored if rows else [getattr(row, kind) for row in stored])
             return Numbers(keys.marks, values)
-    if rows:
-        every = version.all(kind)
-        return Numbers(keys.marks, compute([every[key] for key in keys.ids]))
-    return Numbers(keys.marks, compute(version.made(items, kind)))
+    return Numbers(keys.marks, compute(version.made(sorted_rows if rows else items, kind)))
 
 
 @made_of("{}")
@@ -149,16 +150,15 @@ def column(version: Version, kind: str, name: str, default: float, former: Forme
     """An attribute of elements, as float64: moments as epoch seconds, and ``default`` for None."""
 
     def compute(elements: Sequence[Any]) -> Floats:
-        known: dict[Any, float] = {None: default}  # thousands of elements share a moment
-
-        def seconds(moment: datetime | None) -> float:
-            if (found := known.get(moment)) is None and moment is not None:
-                found = known[moment] = moment.timestamp()
-            return found if found is not None else default
-
-        values = map(attrgetter(name), elements)
-        moments = name.endswith(("_at", "_from", "_to"))
-        return np.fromiter(map(seconds, values) if moments else values, np.float64, len(elements))
+        values = [*map(attrgetter(name), elements)]
+        if values and isinstance(values[0], int | float):
+            return np.array(values, np.float64)
+        numbers = {
+            each: default if each is None else each.timestamp() for each in set(values)
+        }  # thousands of elements share a moment
+        if len(numbers) == 1:
+            return np.broadcast_to(next(iter(numbers.values())), len(values))
+        return np.fromiter(map(numbers.__getitem__, values), np.float64, len(values))
 
     return _numbers(version, kind, former, compute)
 
@@ -244,17 +244,17 @@ class Span:
 
     @_starts.default
     def _(self) -> Floats:
-        return np.unique(self.start)
+        return _distinct(self.start)
 
     @_ends.default
     def _(self) -> Floats:
-        return np.unique(self.end)
+        return _distinct(self.end)
 
     @classmethod
     def of(cls, version: Version, kind: str, start: str, end: str | None = None) -> Span:
         """The periods between two attributes of elements; None is open."""
         starts = version.made(column, kind, start, -np.inf).values
-        ends = np.full(len(starts), np.inf) if end is None else version.made(column, kind, end, np.inf).values
+        ends = np.broadcast_to(np.inf, len(starts)) if end is None else version.made(column, kind, end, np.inf).values
         return cls(starts, ends)
 
     def place(self, first: float, last: float) -> tuple[int, int]:
@@ -269,6 +269,11 @@ class Span:
         """Whether each row covers a moment of [first, last]."""
         covered: Mask = (self.start <= last) & (first < self.end)
         return covered
+
+
+def _distinct(values: Floats) -> Floats:
+    """The distinct ones of some numbers, in order; of one that stands for all, itself."""
+    return values[:1] if values.strides == (0,) else np.unique(values)
 
 
 REASONS: Final = ("", "not_known", "not_held", "low_confidence", "skipped_type", "other_type", "merged")

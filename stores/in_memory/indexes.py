@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -14,7 +14,7 @@ from graphsearch.columns.key_index import occurring
 from graphsearch.model import ElementKind, Vector
 from graphsearch.stores.in_memory.columns import Listing, Rows, items, listing
 from graphsearch.stores.in_memory.versions import Former, Version, made_of
-from graphsearch.text.analyser import Analyser
+from graphsearch.text.analyser import Analyser, plain_identifiers
 from graphsearch.text.bm25 import (
     K1,
     TermCounts,
@@ -31,8 +31,8 @@ Scores = NDArray[np.float32]
 _NOISE: Final = np.float32(1e-5)
 """Far above the error of a float32 product of unit vectors."""
 _BLOCK: Final = 64
-_KNOWN: Final = 50_000
-"""Texts of which the terms are kept while others are analysed."""
+_PLAIN: Final = 10_000
+"""Characters of a text that has certainly not too many terms (`frequencies`)."""
 
 
 @attrs.frozen(eq=False)
@@ -152,26 +152,39 @@ def _words(version: Version, keys: Sequence[Any]) -> dict[Any, Any]:
 
 
 def _analysed(
-    elements: Iterable[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
+    elements: Sequence[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
 ) -> tuple[Rows, NDArray[np.int32], NDArray[np.float32]]:
     """The number of terms of each element, and these with their frequencies; new terms get the next numbers."""
-    sizes, terms, often = list[int](), list[int](), list[float]()
-    known: dict[str, tuple[list[int], list[float]]] = {}
+    rows, terms, often = list[int](), list[int](), list[float]()
+    sizes, plain = np.zeros(len(elements), np.int64), list[int]()
+    known: dict[str, tuple[int, ...]] = {}
     number = numbers.setdefault
-    for element in elements:
+    for row, element in enumerate(elements):
         text, own = searchable_text(element), words.get(element.id)
-        entry = None if own else known.get(text)
-        if entry is None:
-            found = document(text, own.value if own else {}, analyser)
-            entry = ([number(hash(term), len(numbers)) for term in found], [*found.values()])
-            if not own:  # relations of one sentence have the same fact
-                if len(known) == _KNOWN:
-                    known.clear()
-                known[text] = entry
-        terms += entry[0]
-        often += entry[1]
-        sizes.append(len(entry[0]))
-    return np.array(sizes, np.int64), np.array(terms, np.int32), np.array(often, np.float32)
+        found = None if own or len(text) > _PLAIN else plain_identifiers(text)
+        if found is not None:  # most texts: each identifier is analysed once
+            before = len(plain)
+            for identifier in found:
+                if (theirs := known.get(identifier)) is None:
+                    every = analyser.terms(identifier)
+                    theirs = known[identifier] = tuple(number(hash(term), len(numbers)) for term in every)
+                plain += theirs
+            sizes[row] = len(plain) - before
+        else:
+            counts = document(text, own.value if own else {}, analyser)
+            terms += [number(hash(term), len(numbers)) for term in counts]
+            often += counts.values()
+            rows += [row] * len(counts)
+    pairs, times = np.unique(
+        np.repeat(np.arange(len(elements)), sizes) * (len(numbers) + 1) + np.array(plain, np.int64), return_counts=True
+    )
+    row_of, term_of = np.divmod(pairs, len(numbers) + 1)
+    order = np.argsort(every_row := np.concatenate([row_of, np.array(rows, np.int64)]), kind="stable")
+    return (
+        np.bincount(every_row, minlength=len(elements)),
+        np.concatenate([term_of, np.array(terms, np.int64)]).astype(np.int32).take(order),
+        np.concatenate([times, np.array(often, np.float64)]).astype(np.float32).take(order),
+    )
 
 
 def _joined(keys: Listing, numbers: Mapping[int, int], *parts: tuple[Rows, Rows, Any, Any]) -> Texts:

@@ -60,7 +60,7 @@ class Reads:
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> list[Form]:
         version = self._version
-        counts: dict[tuple[Any, ...], int] = {}
+        counts: dict[tuple[UUID, str, str, int], int] = {}
         index = await self.index("mention", "forms")
         if index is not None:
             counts = {(key, *form): number for key in entity_ids for form, number in index.of(key).items()}
@@ -72,7 +72,7 @@ class Reads:
         for row in await self.rows_by("mention", "memory", without):
             if (form := (row.mention.entity_id, *form_of(row))) in counts:
                 counts[form] -= 1
-        return [Form(key, *form, number) for (key, *form), number in counts.items() if number]
+        return [Form(*form, count=number) for form, number in counts.items() if number]
 
     async def tree(self, entity_ids: Collection[UUID]) -> dict[UUID, UUID]:
         found: dict[UUID, UUID] = {}

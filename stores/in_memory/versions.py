@@ -60,7 +60,7 @@ class Former(Generic[T]):
 
     def changed(self, *kinds: str) -> NDArray[np.int64]:
         """The marks of the keys of some kinds that were changed since."""
-        found = [keys if kind not in BY_ID else marks_of(keys) for kind in kinds for keys in self.keys(kind)]
+        found: list[Any] = [keys if kind not in BY_ID else marks_of(keys) for kind in kinds for keys in self.keys(kind)]
         return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def keys(self, kind: str) -> Iterator[Collection[Any]]:
