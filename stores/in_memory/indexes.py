@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphsearch.columns import Floats, Mask
 from graphsearch.columns.key_index import occurring
 from graphsearch.model import ElementKind, Vector
-from graphsearch.stores.in_memory.columns import Listing, Rows, items, listing
+from graphsearch.stores.in_memory.columns import Listing, Rows, fresh_rows, listing, sorted_rows
 from graphsearch.stores.in_memory.versions import Former, Version, made_of
 from graphsearch.text.analyser import Analyser, plain_identifiers
 from graphsearch.text.bm25 import (
@@ -81,17 +81,14 @@ def matrix(version: Version, kind: str, former: Former[Matrix] | None) -> Matrix
     vectors = f"{kind}_vector"
     keys = version.made(listing, vectors)
     rows = version.made(listing, kind).rows(keys.ids)
-    if former is not None and len(former.value.of):
+    if former is not None:
         changed = former.changed(vectors)
         if not len(changed):
             return Matrix(former.value.vectors, rows, keys.marks)
         origins = keys.origins(former.value.of, changed)
-        fresh = np.flatnonzero(origins < 0)
-        if 2 * len(fresh) < len(origins):  # another model replaces all
+        if fresh := fresh_rows(keys, origins):  # not most: another model replaces all
             every = former.value.vectors.take(origins, axis=0)
-            stored = version.some(vectors, [keys.ids[row] for row in fresh.tolist()])
-            if stored:
-                every[fresh] = _normal([row.value for row in stored])
+            every[origins < 0] = _normal([row.value for row in version.some(vectors, fresh)])
             return Matrix(every, rows, keys.marks)
     return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys.marks)
 
@@ -134,33 +131,27 @@ def texts(version: Version, kind: str, former: Former[Texts] | None) -> Texts:
     if former is not None and former.value.terms.size:
         changed = former.changed(kind, "words") if kind == ElementKind.ENTITY else former.changed(kind)
         origins = keys.origins(former.value.of, changed)
-        kept, fresh = np.flatnonzero(origins >= 0), np.flatnonzero(origins < 0)
-        if 2 * len(fresh) < len(origins):
-            stored = version.some(kind, [keys.ids[row] for row in fresh.tolist()])
-            known = dict(former.value.numbers)
-            words = _words(version, [row.key for row in stored]) if worded else {}
-            new = _analysed([getattr(row, kind) for row in stored], words, version.analyser, known)
+        if (fresh := fresh_rows(keys, origins)) is not None:
+            known, kept = dict(former.value.numbers), np.flatnonzero(origins >= 0)
+            words = {row.key: row for row in version.some("words", fresh)} if worded else {}
+            new = _analysed(kind, version.some(kind, fresh), words, version.analyser, known)
             old = former.value.take(origins.take(kept))
-            return _compact(_joined(keys, known, (kept, *old), (fresh, *new)))
-    known = {}
-    found = _analysed(version.made(items, kind), version.all("words") if worded else {}, version.analyser, known)
+            return _compact(_joined(keys, known, (kept, *old), (np.flatnonzero(origins < 0), *new)))
+    known, every = {}, version.made(sorted_rows, kind)
+    found = _analysed(kind, every, version.all("words") if worded else {}, version.analyser, known)
     return _joined(keys, known, (np.arange(len(keys.ids)), *found))
 
 
-def _words(version: Version, keys: Sequence[Any]) -> dict[Any, Any]:
-    return {row.key: row for row in version.some("words", keys)}
-
-
 def _analysed(
-    elements: Sequence[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
+    kind: str, stored: Sequence[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
 ) -> tuple[Rows, NDArray[np.int32], NDArray[np.float32]]:
     """The number of terms of each element, and these with their frequencies; new terms get the next numbers."""
     rows, terms, often = list[int](), list[int](), list[float]()
-    sizes, plain = np.zeros(len(elements), np.int64), list[int]()
+    sizes, plain = np.zeros(len(stored), np.int64), list[int]()
     known: dict[str, tuple[int, ...]] = {}
     number = numbers.setdefault
-    for row, element in enumerate(elements):
-        text, own = searchable_text(element), words.get(element.id)
+    for row, each in enumerate(stored):
+        text, own = searchable_text(getattr(each, kind)), words.get(each.key) if words else None
         found = None if own or len(text) > _PLAIN else plain_identifiers(text)
         if found is not None:  # most texts: each identifier is analysed once
             before = len(plain)
@@ -176,12 +167,12 @@ def _analysed(
             often += counts.values()
             rows += [row] * len(counts)
     pairs, times = np.unique(
-        np.repeat(np.arange(len(elements)), sizes) * (len(numbers) + 1) + np.array(plain, np.int64), return_counts=True
+        np.repeat(np.arange(len(stored)), sizes) * (len(numbers) + 1) + np.array(plain, np.int64), return_counts=True
     )
     row_of, term_of = np.divmod(pairs, len(numbers) + 1)
     order = np.argsort(every_row := np.concatenate([row_of, np.array(rows, np.int64)]), kind="stable")
     return (
-        np.bincount(every_row, minlength=len(elements)),
+        np.bincount(every_row, minlength=len(stored)),
         np.concatenate([term_of, np.array(terms, np.int64)]).astype(np.int32).take(order),
         np.concatenate([times, np.array(often, np.float64)]).astype(np.float32).take(order),
     )
