@@ -32,7 +32,7 @@ Connection: TypeAlias = psycopg.Connection[Any]
 """A connection of the server's owner, in autocommit."""
 
 SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
-    {"wal_init_zero": "off", "wal_recycle": "off", "max_wal_size": "256MB"}
+    {"wal_init_zero": "off", "wal_recycle": "off", "max_wal_size": "64MB"}
 )
 """Settings of every embedded server: its log is small, and nearly empty once it is stopped.
 

@@ -35,7 +35,7 @@ class MemoryPort(Reads):
         self._before = version
         self._changes: dict[str, dict[Any, Any]] = {}
         self._weighed: dict[str, dict[Any, Any]] = {}
-        self._is_kept = True
+        self.is_kept = True
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
@@ -112,12 +112,18 @@ class MemoryPort(Reads):
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
+    @property
+    def changes(self) -> Mapping[str, Mapping[Any, Any]]:
+        """By kind and key: the rows put so far, None for those dropped, and the elements with another weight."""
+        kinds = self._weighed.keys() | self._changes.keys()
+        return {kind: {**self._changes.get(kind, {}), **self._weighed.get(kind, {})} for kind in sorted(kinds)}
+
     def discard(self) -> None:
-        self._is_kept = False
+        self.is_kept = False
 
     async def commit(self) -> None:
         """Apply all changes, in a thread if they are many: then this is the present version."""
-        if not self._is_kept:
+        if not self.is_kept:
             return
         if (size := sum(map(len, self._changes.values()))) > MANY:
             await finished(asyncio.to_thread(self._apply))  # not to be stopped half way

@@ -407,9 +407,12 @@ $$;
 -- index. A function acts on the scope that the settings of the transaction name and on nothing else; it is called with
 -- the scope's write lock held. Its search_path has no schema in which others may create objects before pg_catalog.
 
--- Raises an error unless the settings name a scope, and the argument a kind of element.
-CREATE FUNCTION refuse_vector_index(element text) RETURNS void
+-- The row of the index of the scope that the settings name, locked; NULL if there is none. Raises an error unless they name a
+-- scope, and the argument a kind of element.
+CREATE FUNCTION own_vector_index(element text) RETURNS vector_index
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    found graphsearch.vector_index;
 BEGIN
     IF element IS NULL OR element NOT IN ('entity', 'relation', 'memory') THEN
         RAISE EXCEPTION 'no kind of element: %', element USING ERRCODE = 'invalid_parameter_value';
@@ -417,6 +420,10 @@ BEGIN
     IF coalesce(current_setting('graphsearch.org_id', true), '') = '' OR coalesce(current_setting('graphsearch.project_id', true), '') = '' THEN
         RAISE EXCEPTION 'the transaction has entered no scope' USING ERRCODE = 'insufficient_privilege';
     END IF;
+    SELECT x.* INTO found FROM graphsearch.vector_index x
+    WHERE x.org_id = current_setting('graphsearch.org_id') AND x.project_id = current_setting('graphsearch.project_id')
+        AND x.kind = element FOR UPDATE;
+    RETURN found;
 END
 $$;
 
@@ -468,7 +475,7 @@ DECLARE
     copied bigint;
     making text;
 BEGIN
-    PERFORM graphsearch.refuse_vector_index(element);
+    PERFORM graphsearch.own_vector_index(element);
     SELECT s.dimensions INTO STRICT vector_length FROM graphsearch.scope s WHERE s.org_id = org AND s.project_id = project;
     EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING STORAGE, CHECK (part = %s))', table_name, parent, part_number);
     EXECUTE format(
@@ -508,21 +515,18 @@ END
 $$;
 
 -- Lets searches read the part that this transaction has built, with a number of candidates and a bound, and discards the one
--- that they read before. Without a number (NULL) the scope is searched exactly from then on, and both parts are discarded.
+-- that they read before. Without a number (NULL) the scope is searched exactly from then on, and both parts are discarded; if
+-- this transaction has built none, it is as if there had never been an index, and the next is made of whatever vectors there
+-- are then.
 CREATE FUNCTION keep_vector_index(element text, sought integer, share double precision) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    org CONSTANT text := current_setting('graphsearch.org_id', true);
-    project CONSTANT text := current_setting('graphsearch.project_id', true);
-    former graphsearch.vector_index;
+    former CONSTANT graphsearch.vector_index := graphsearch.own_vector_index(element);
 BEGIN
-    PERFORM graphsearch.refuse_vector_index(element);
-    SELECT x.* INTO STRICT former FROM graphsearch.vector_index x
-    WHERE x.org_id = org AND x.project_id = project AND x.kind = element FOR UPDATE;
     UPDATE graphsearch.vector_index x SET
         part = CASE WHEN sought IS NOT NULL THEN x.building END, building = NULL, generation = x.generation + 1,
-        candidates = sought, bound = share
-    WHERE x.org_id = org AND x.project_id = project AND x.kind = element;
+        candidates = sought, bound = share, built = CASE WHEN sought IS NOT NULL OR x.building IS NOT NULL THEN x.built ELSE 0 END
+    WHERE x.org_id = former.org_id AND x.project_id = former.project_id AND x.kind = element;
     PERFORM graphsearch.discard_vector_part(element, former.part);
     IF sought IS NULL THEN
         PERFORM graphsearch.discard_vector_part(element, former.building);
@@ -530,49 +534,19 @@ BEGIN
 END
 $$;
 
--- Adds the vectors of the present generation to the part of the scope, one by one, and returns their number.
-CREATE FUNCTION extend_vector_index(element text) RETURNS bigint
+-- Adds the vectors of the present generation to the part of the scope, one by one.
+CREATE FUNCTION extend_vector_index(element text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    org CONSTANT text := current_setting('graphsearch.org_id', true);
-    project CONSTANT text := current_setting('graphsearch.project_id', true);
-    present graphsearch.vector_index;
-    added bigint;
+    present CONSTANT graphsearch.vector_index := graphsearch.own_vector_index(element);
 BEGIN
-    PERFORM graphsearch.refuse_vector_index(element);
-    SELECT x.* INTO STRICT present FROM graphsearch.vector_index x
-    WHERE x.org_id = org AND x.project_id = project AND x.kind = element FOR UPDATE;
     EXECUTE format(
         'INSERT INTO graphsearch.%I (part, org_id, project_id, id, embedding)
         SELECT $1, org_id, project_id, id, embedding FROM graphsearch.%I
         WHERE org_id = $2 AND project_id = $3 AND generation >= $4',
         element || '_embedding_part', element || '_embedding'
-    ) USING present.part, org, project, present.generation;
-    GET DIAGNOSTICS added = ROW_COUNT;
+    ) USING present.part, present.org_id, present.project_id, present.generation;
     UPDATE graphsearch.vector_index x SET generation = x.generation + 1
-    WHERE x.org_id = org AND x.project_id = project AND x.kind = element;
-    RETURN added;
-END
-$$;
-
--- Lets a scope be searched exactly, as if an index had never been made: the next one is made of whatever vectors it has then.
-CREATE FUNCTION forget_vector_index(element text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    org CONSTANT text := current_setting('graphsearch.org_id', true);
-    project CONSTANT text := current_setting('graphsearch.project_id', true);
-    former graphsearch.vector_index;
-BEGIN
-    PERFORM graphsearch.refuse_vector_index(element);
-    SELECT x.* INTO former FROM graphsearch.vector_index x
-    WHERE x.org_id = org AND x.project_id = project AND x.kind = element FOR UPDATE;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    UPDATE graphsearch.vector_index x SET
-        part = NULL, building = NULL, generation = x.generation + 1, candidates = NULL, built = 0
-    WHERE x.org_id = org AND x.project_id = project AND x.kind = element;
-    PERFORM graphsearch.discard_vector_part(element, former.part);
-    PERFORM graphsearch.discard_vector_part(element, former.building);
+    WHERE x.org_id = present.org_id AND x.project_id = present.project_id AND x.kind = element;
 END
 $$;

@@ -103,6 +103,9 @@ SELECT wanted.place, wanted.name, x.id, x.alias FROM wanted CROSS JOIN LATERAL (
     WHERE org_id = %(org)s AND project_id = %(project)s AND hash = wanted.hash AND name = wanted.folded
 ) x
 
+-- vector given --
+(%(numbers)s::real[])[(place - 1) * %(length)s::bigint + 1 : place * %(length)s::bigint]::halfvec
+
 -- scored step --
 weight, e.id, confidence, signature, learned, supported_at, valid_from, created_at
 

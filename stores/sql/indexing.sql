@@ -1,4 +1,5 @@
--- What searches by words, by names and by vectors read, kept up to date with the rows that are written.
+-- What searches by words, by names and by vectors read, kept up to date with the rows that are written. An INSERT of rows
+-- from arrays returns something, or a cluster would make it a COPY, which row-level security forbids.
 
 -- upsert words --
 INSERT INTO entity_words AS w (org_id, project_id, id, words)
@@ -8,35 +9,34 @@ ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE 
 -- remove words --
 DELETE FROM entity_words WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
 
--- insert vectors --
-INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
-SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding, %(generation)s FROM incoming_{kind}_embedding
-RETURNING 1
-
--- upsert vectors --
+-- put vectors --
+-- The numbers of all vectors are one array.
 INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding, generation)
-SELECT %(org)s, %(project)s, id, %(dimensions)s, embedding, %(generation)s FROM incoming_{kind}_embedding
+SELECT %(org)s, %(project)s, id, %(length)s, {vector given}, %(generation)s
+FROM unnest(%(ids)s::{id}[]) WITH ORDINALITY new (id, place)
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET
     dimensions = excluded.dimensions, embedding = excluded.embedding, generation = excluded.generation
 WHERE v.embedding <> excluded.embedding
 
 -- vectors there --
-SELECT count(*) FROM {kind}_embedding v JOIN incoming_{kind}_embedding i ON i.id = v.id
-WHERE v.org_id = %(org)s AND v.project_id = %(project)s
+SELECT count(*) FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- changed vectors --
+SELECT v.id FROM unnest(%(ids)s::{id}[]) WITH ORDINALITY new (id, place)
+JOIN {kind}_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = new.id
+WHERE v.embedding <> {vector given}
 
 -- count vectors --
 INSERT INTO tally AS t (org_id, project_id, kind, vectors) VALUES (%(org)s, %(project)s, '{kind}', %(step)s)
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(step)s
 
--- delete copies --
+-- drop vectors --
+DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
+
+-- drop copies --
 -- Copies of vectors in the scope's part of the vector index.
 DELETE FROM {kind}_embedding_part
 WHERE part = %(part)s AND org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
-
--- delete copies of changed vectors --
-DELETE FROM {kind}_embedding_part p USING incoming_{kind}_embedding i, {kind}_embedding v
-WHERE p.part = %(part)s AND p.org_id = %(org)s AND p.project_id = %(project)s AND p.id = i.id
-    AND v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = i.id AND v.embedding <> i.embedding
 
 -- list facts --
 INSERT INTO unembedded_fact (org_id, project_id, id)
@@ -82,6 +82,7 @@ INSERT INTO {kind}_posting (org_id, project_id, term, id, frequency, length)
 SELECT %(org)s, %(project)s, term, id, frequency, length
 FROM unnest(%(terms)s::text[], %(ids)s::{id}[], %(frequencies)s::real[], %(lengths)s::real[]) new (term, id, frequency, length)
 ORDER BY term, id
+RETURNING 1
 
 -- add to terms --
 INSERT INTO term AS t (org_id, project_id, kind, term, documents)
@@ -131,6 +132,7 @@ SELECT %(org)s, %(project)s, term, size, id, ordinal, position
 FROM unnest(%(terms)s::text[], %(sizes)s::integer[], %(ids)s::uuid[], %(ordinals)s::integer[], %(positions)s::integer[])
     new (term, size, id, ordinal, position)
 ORDER BY term, size, id, ordinal
+RETURNING 1
 
 -- remove aliases --
 DELETE FROM entity_alias WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
@@ -140,6 +142,7 @@ INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)
 SELECT %(org)s, %(project)s, id, ordinal, name, hash
 FROM unnest(%(ids)s::uuid[], %(ordinals)s::integer[], %(names)s::text[], %(hashes)s::bigint[]) new (id, ordinal, name, hash)
 ORDER BY id, ordinal
+RETURNING 1
 
 -- shadows to vectors --
 INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)

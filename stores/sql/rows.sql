@@ -85,10 +85,6 @@ SELECT
         WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND (c.source_id = %(id)s OR c.target_id = %(id)s)
             AND c.source_id <> %(source_id)s AND c.target_id <> %(source_id)s AND m.merges >= %(number)s)
 
--- delete rows --
--- What a table keeps for each of some elements.
-DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND {key} = ANY(%(ids)s::{id}[])
-
 -- scoped tables --
 -- The rows of vector_index, which the app role may not delete, go with those of scope. Names with a number are of shards.
 SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'

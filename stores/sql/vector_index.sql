@@ -49,4 +49,4 @@ FROM point CROSS JOIN LATERAL (
 GROUP BY point.place ORDER BY point.place
 
 -- forget vector index --
-SELECT forget_vector_index('{kind}')
+SELECT keep_vector_index('{kind}', NULL, 0)

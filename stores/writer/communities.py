@@ -10,7 +10,7 @@ import attrs
 
 from graphsearch.model import Community, CommunitySummary, validation
 from graphsearch.model.codec import decode, encode
-from graphsearch.stores.writer.rows import CommunityRow, MemberRow, Port, Rows
+from graphsearch.protocols.rows import CommunityRow, MemberRow, Port, Rows
 
 
 async def write_communities(

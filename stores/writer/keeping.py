@@ -21,7 +21,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.stored import key_of
-from graphsearch.stores.writer.rows import Entry, Port, Rows
+from graphsearch.protocols.rows import Entry, Port, Rows
 
 Pair = tuple[UUID, UUID]
 HEALTH_RECORDS: Final = 16

@@ -12,7 +12,7 @@ import attrs
 
 from graphsearch.model import KNOWN_RELATION_TYPES
 from graphsearch.model.signatures import Signature
-from graphsearch.stores.writer.rows import KINDS, Form, ScopeRow
+from graphsearch.protocols.rows import KINDS, Form, ScopeRow
 
 GOES_WITH: Final = {
     "entity": ("entity_vector", "entity_shadow", "words"),
@@ -39,7 +39,7 @@ class DictScope:
 
 
 class DictPort:
-    """`graphsearch.stores.writer.rows.Port`."""
+    """`graphsearch.protocols.rows.Port`."""
 
     def __init__(self, of: DictScope) -> None:
         self.scope = attrs.evolve(of.row, types=dict(of.row.types))

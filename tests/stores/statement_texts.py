@@ -1,4 +1,4 @@
-"""Every text that the Postgres store composes of its .sql files."""
+"""Every text that the Postgres store composes: of its .sql files, and of its tables of columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.read import rows
 from graphsearch.stores.in_postgres.session.statements import catalogue, statement
+from graphsearch.stores.in_postgres.tables import TABLES as ROWS
+from graphsearch.stores.in_postgres.write import port
 
 TABLES: Final = ("claim", "relation", "entity_words", "unembedded_fact", "scope", "session")
 """Tables that statements for any table are composed with."""
@@ -22,3 +25,27 @@ def every_text() -> Iterator[tuple[str, str]]:
                 texts[statement(name, kind, **given).decode()] = None
         for text in texts:
             yield name, text
+    for name, composed in _of_rows():
+        yield name, composed.decode()
+
+
+def _of_rows() -> Iterator[tuple[str, bytes]]:
+    """The statements that are made of the table of a kind of row."""
+    for kind, table in ROWS.items():
+        yield f"rows of {kind}", rows._select(kind, rows.with_keys(kind))
+        yield f"page of {kind}", rows._page(kind, (), (), True)
+        yield f"drop {kind}", port._deleted(table, rows.with_keys(kind))
+        yield f"put {kind}", port._inserted(table, 2)
+        yield f"put many of {kind}", port._copied_rows(table, f"incoming_{table.name}")
+    for kind, column in rows._FOUND_BY:
+        yield f"{kind} by {column}", rows._select(kind, rows.found_by(kind, column))
+        yield f"drop {kind} by {column}", port._deleted(ROWS[kind], rows.found_by(kind, column))
+    yield "groups of claims", rows._select("claim", "true", rows._groups_of_claims())
+    yield "many groups of claims", rows._select("claim", rows._MANY_GROUPS)
+    for name in rows._FILTERS:
+        yield f"page with {name}", rows._page("memory", (name,), (), False)
+    for name, state in rows._FLAGS:
+        yield f"page with {name}", rows._page("relation", (), ((name, state),), False)
+    for leaves_out in (True, False):
+        yield "forms", rows._forms(leaves_out)
+    yield "numbers", rows._count(("link", "merge"))

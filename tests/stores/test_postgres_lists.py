@@ -8,9 +8,7 @@ from uuid import UUID
 import pytest
 
 from graphsearch.model import Batch, Community, ElementKind, ElementRef, Entity, Injection, Memory, Scope
-from graphsearch.protocols.rows import MemoryFilters
-from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.write import removing
+from graphsearch.stores.in_postgres.read.rows import page_of
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON
 
@@ -33,8 +31,7 @@ async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
 
 async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore) -> None:
     for field, given in (("session", {"session_id": "s1"}), ("source", {"source": "f1"})):
-        values = {**dict.fromkeys(MemoryFilters.__annotations__), **given}
-        shown_plan = await plan(store, statement("list memory"), after="m0100", limit=10, **values)
+        shown_plan = await plan(store, page_of("memory", tuple(given), (), True), a="m0100", limit=10, **given)
         assert f"Index Scan using memory_{field} on memory e" in shown_plan
         assert f"({field}" in shown_plan.split("Index Cond:")[1].splitlines()[0]
         assert "Sort" not in shown_plan
@@ -42,18 +39,9 @@ async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPo
 
 async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore) -> None:
     for kind in (ElementKind.ENTITY, ElementKind.RELATION):
-        shown_plan = await plan(store, statement(f"list {kind}"), after=UUID(int=7), limit=10, type=None)
+        shown_plan = await plan(store, page_of(kind.value, (), (), True), a=UUID(int=7), limit=10)
         assert f"Index Scan using {kind}_pkey on {kind} e" in shown_plan
-        assert "id >= " in shown_plan.split("Index Cond:")[1].splitlines()[0]
-
-
-async def test_a_log_that_was_never_analysed_is_searched_once(store: ScopedPostgresStore) -> None:
-    """A join of the log with the deleted elements would compare each of its rows with all of them."""
-    async with store._gateway.writing(SCOPE) as session:
-        for name in ("naming injections", "forget references"):
-            values = {"gone": ["memory m0001"], "ids": ["m0001"], "injections": ["i"]}
-            explained = await session.run(b"EXPLAIN " + statement(name), **values)
-            assert "Nested Loop" not in "".join(line for (line,) in explained.rows)
+        assert "id > " in shown_plan.split("Index Cond:")[1].splitlines()[0]
 
 
 async def test_references_are_found_among_many(store: ScopedPostgresStore) -> None:
@@ -68,9 +56,7 @@ async def test_references_are_found_among_many(store: ScopedPostgresStore) -> No
             elements=elements[number : number + 30],
         )
         await store.log_injection(injection)
-    async with store._gateway.writing(SCOPE) as session:
-        assert await removing.forget_references(session, {ElementKind.ENTITY: [UUID(int=1)]}) == 0
-        assert await removing.forget_references(session, {ElementKind.MEMORY: ["m0000", "m0025", "m1999"]}) == 21
+    assert (await store.forget(["m0000", "m0025", "m1999"])).references_removed == 21
     left = {element for each in await store.injections("s0") for element in each.elements}
     assert left == {each for each in elements[:48] if each.id not in {"m0000", "m0025"}}
 

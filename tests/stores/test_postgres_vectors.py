@@ -365,7 +365,7 @@ async def test_functions_act_on_the_scope_of_the_transaction_alone(
 ) -> None:
     each = await tenant(opened, "uniform")
     await tenant(opened, "small", 20)
-    named = ("extend_vector_index('memory')", "forget_vector_index('memory')")
+    named = ("extend_vector_index('memory')",)
     calls = ("build_vector_index('memory')", "keep_vector_index('memory', NULL, 0)", *named)
     for call in calls:
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="entered no scope"):

@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Final
 
 from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.session.copying import RealArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.writer.vectors import Matrix
 
+TOGETHER: Final = 2_000
+"""The most vectors of one statement."""
 
-async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix, *, fresh: bool = False) -> None:
-    """Store vectors of elements; ``fresh`` states that none of them has one yet."""
-    if not len(vectors):
-        return
-    columns = {"id": "text" if kind is ElementKind.MEMORY else "uuid", "embedding": "halfvec"}
-    await session.fill(f"incoming_{kind}_embedding", columns, zip(vectors.keys, vectors.rows, strict=True))
-    index = session.vector_index(kind)
-    there = 0
-    if not fresh and session.tally(kind).vectors:
-        (there,) = await session.row(statement("vectors there", kind))
-    if there and index.part is not None:
-        session.run_later(statement("delete copies of changed vectors", kind), part=index.part)
-    name = "upsert vectors" if there else "insert vectors"
-    session.run_later(statement(name, kind), dimensions=session.dimensions, generation=index.generation)
+
+async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix) -> None:
+    """Store vectors of elements."""
+    index, there = session.vector_index(kind), 0
+    for at in range(0, len(vectors), TOGETHER):
+        ids, numbers = vectors.keys[at : at + TOGETHER], RealArray.of(vectors.rows[at : at + TOGETHER])
+        values = {"ids": list(ids), "numbers": numbers, "length": session.dimensions}
+        if session.tally(kind).vectors:
+            there += (await session.row(statement("vectors there", kind), ids=list(ids)))[0]
+        if there and index.part is not None:
+            changed = await session.column(statement("changed vectors", kind), **values)
+            session.run_later(statement("drop copies", kind), ids=changed, part=index.part)
+        session.run_later(statement("put vectors", kind), **values, generation=index.generation)
+        if len(vectors) > TOGETHER:
+            await session.flush()
     if len(vectors) > there:
         session.run_later(statement("count vectors", kind), step=len(vectors) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
     """Drop vectors and their copies."""
-    values = {"ids": list(ids)}
-    deleted = (await session.run(statement("delete rows", kind, table=f"{kind}_embedding", key="id"), **values)).count
+    deleted = (await session.run(statement("drop vectors", kind), ids=list(ids))).count
     part = session.vector_index(kind).part
     if part is not None:
-        session.run_later(statement("delete copies", kind), **values, part=part)
+        session.run_later(statement("drop copies", kind), ids=list(ids), part=part)
     if deleted:
         session.run_later(statement("count vectors", kind), step=-deleted)

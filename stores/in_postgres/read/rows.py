@@ -168,7 +168,7 @@ class RowReads:
         if after is not None:
             values |= zip("abc", after if isinstance(after, tuple) else (after,), strict=False)
         parts = (kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), after is not None)
-        return self._built(kind, await self.session.rows(_page(*parts), limit=limit, **values))
+        return self._built(kind, await self.session.rows(page_of(*parts), limit=limit, **values))
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
         """The distinct forms of entities, of what was written for each, in all memories but some."""
@@ -226,7 +226,8 @@ def _groups_of_claims() -> str:
 
 
 @cache
-def _page(kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ...], follows: bool) -> bytes:
+def page_of(kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ...], follows: bool) -> bytes:
+    """The statement of a page with some filters, that begins after parameters a, b and c if it ``follows``."""
     table = TABLES[kind]
     order = _ORDERS.get(kind) or {name: table.columns[name] for name in table.key}
     conditions = [_FILTERS[name] for name in filters]

@@ -1,4 +1,4 @@
-"""Rows copied into temporary tables by psycopg's binary COPY, and arrays of ids built at once."""
+"""Rows copied into temporary tables by psycopg's binary COPY, and arrays of parameters built at once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from uuid import UUID
 
 import numpy as np
 import psycopg
+from numpy.typing import ArrayLike
+from psycopg.abc import AdaptContext
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
@@ -74,6 +76,8 @@ def packed(ids: Iterable[UUID]) -> list[bytes]:
 
 
 _UUID_OID: Final = 2950
+_TEXT_OID: Final = 25
+_REAL_OID: Final = 700
 _HEAD: Final = Struct("!iiiii")
 _ITEM: Final = np.dtype([("length", ">i4"), ("id", "V16")])
 
@@ -98,12 +102,61 @@ class UuidArray(bytes):
         return cls(_HEAD.pack(1, 0, _UUID_OID, len(items), 1) + items.tobytes())
 
 
-class UuidArrayDumper(Dumper):
-    """Hands a `UuidArray` to psycopg."""
+class TextArray(bytes):
+    """A text[] in the server's format."""
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> TextArray:
+        """Build from texts."""
+        encoded = [text.encode() for text in texts]
+        items = b"".join([part for each in encoded for part in (len(each).to_bytes(4), each)])
+        return cls(_HEAD.pack(1, 0, _TEXT_OID, len(encoded), 1) + items)
+
+
+_NUMBER: Final = np.dtype([("length", ">i4"), ("number", ">f4")])
+
+
+class RealArray(bytes):
+    """A real[] in the server's format."""
+
+    @classmethod
+    def of(cls, numbers: ArrayLike) -> RealArray:
+        """Build from numbers, of a matrix row by row."""
+        given = np.asarray(numbers, np.float32).ravel()
+        items = np.empty(len(given), _NUMBER)
+        items["length"], items["number"] = 4, given
+        return cls(_HEAD.pack(1, 0, _REAL_OID, len(items), 1) + items.tobytes())
+
+
+class _ArrayDumper(Dumper):
+    """Hands an array to psycopg, which must not take this for the dumper of every list of the type."""
 
     format = Format.BINARY
-    oid = 2951
+    array_oid: int
 
-    def dump(self, obj: UuidArray) -> bytes:
+    def __init__(self, cls: type, context: AdaptContext | None = None) -> None:
+        super().__init__(cls, context)
+        self.oid = self.array_oid
+
+    def dump(self, obj: bytes) -> bytes:
         """The bytes, unchanged."""
         return bytes(obj)
+
+
+class _UuidArrayDumper(_ArrayDumper):
+    array_oid = 2951
+
+
+class _TextArrayDumper(_ArrayDumper):
+    array_oid = 1009
+
+
+class _RealArrayDumper(_ArrayDumper):
+    array_oid = 1021
+
+
+def register_arrays(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Let a connection take these arrays as parameters."""
+    connection.adapters.register_dumper(UuidArray, _UuidArrayDumper)
+    connection.adapters.register_dumper(TextArray, _TextArrayDumper)
+    connection.adapters.register_dumper(RealArray, _RealArrayDumper)

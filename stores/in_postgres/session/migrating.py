@@ -219,7 +219,7 @@ _GRANTS: Final = (
         graphsearch.memory_embedding_part FROM {role}""",
     "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA graphsearch FROM PUBLIC",
     """GRANT EXECUTE ON FUNCTION graphsearch.build_vector_index, graphsearch.keep_vector_index,
-        graphsearch.extend_vector_index, graphsearch.forget_vector_index TO {role}""",
+        graphsearch.extend_vector_index TO {role}""",
 )
 _GRANT_FROM_17: Final = "GRANT MAINTAIN ON ALL TABLES IN SCHEMA graphsearch TO {role}"
 
