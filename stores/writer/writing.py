@@ -101,14 +101,14 @@ async def _read(work: Work, batch: Batch) -> Batch:
 def _check(work: Work, batch: Batch) -> Vectors:
     """The vectors of a batch; raise `InvalidInputError` that names every fault of it, or `EmbeddingModelError`."""
     vectors = read_vectors(batch.vectors)
-    if faults := {*_faults(work, batch, vectors.keys), *vectors.faults}:
+    if faults := {*_faults(work, batch), *vectors.faults}:
         raise InvalidInputError("batch", sorted(faults))
     refuse_other_model(batch, work.scope.embedder)
     vectors.refuse_others(work.scope.embedder, work.scope.dimensions)
     return vectors
 
 
-def _faults(work: Work, batch: Batch, vectors: Iterable[UUID | str]) -> Iterator[str]:
+def _faults(work: Work, batch: Batch) -> Iterator[str]:
     """What a batch refers to that does not exist, and the mentions and claims of memories that it does not hold."""
     entities = {each.id for each in (*batch.entities, *batch.named)}
     relations, memories = {each.id for each in batch.relations}, {each.id for each in batch.memories}
@@ -131,7 +131,7 @@ def _faults(work: Work, batch: Batch, vectors: Iterable[UUID | str]) -> Iterator
     for relation in batch.relations:
         absent = (key for key in relation.evidence if key not in memories and key not in work.memories)
         yield from (f"relation {relation.id}: no memory {key!r}" for key in absent)
-    for key in vectors:
+    for key in batch.vectors:
         known = key in memories or key in work.memories if isinstance(key, str) else is_entity(key) or is_relation(key)
         if not known:
             yield f"vector: no element {key}"
@@ -216,10 +216,9 @@ def _put_relations(work: Work, batch: Batch) -> Generator[None, None, set[Group]
 
 
 def _put_vectors(work: Work, vectors: Vectors) -> None:
-    for matrix in vectors.matrices:
-        for key, row in zip(matrix.keys, matrix.rows, strict=True):
-            kind = "memory" if isinstance(key, str) else "entity" if key in work.entities else "relation"
-            work.vectors[kind][key] = row
+    for key, row in vectors.rows.items():
+        kind = "memory" if isinstance(key, str) else "entity" if key in work.entities else "relation"
+        work.vectors[kind][key] = row
 
 
 async def _count(work: Work, counters: Mapping[str, int]) -> None:
