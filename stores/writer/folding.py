@@ -14,7 +14,7 @@ from graphsearch.model import Group, Relation
 from graphsearch.model.identity import relation_id
 from graphsearch.model.signatures import relation_signature
 from graphsearch.model.validation import revised
-from graphsearch.protocols.rows import ClaimRow, Ends, RelationRow
+from graphsearch.protocols.rows import ClaimRow, RelationRow
 from graphsearch.stores.writer.work import Work
 
 
@@ -83,18 +83,6 @@ def _put_folded(work: Work, relations: Iterable[Relation]) -> Generator[None, No
             row = RelationRow(new, True, old.given, old.lapsed_at, old.signature)
         work.relations.put(row)
         yield
-
-
-def put_asserted(work: Work, relation: Relation, given: Ends | None) -> None:
-    """Write a relation that was given, with the ends of then if merges moved these; claims may prove it as well."""
-    old = work.relations.get(relation.id)
-    if old is None:
-        new = relation if relation.created_at else revised(relation, created_at=work.now)
-        work.relations.put(RelationRow(new, given=given))
-    else:
-        kept = old.relation
-        new = revised(relation, created_at=kept.created_at, feedback_weight=kept.feedback_weight)
-        work.relations.put(RelationRow(new, old.folded, given, old.lapsed_at, old.signature))
 
 
 def retract(work: Work, keys: Iterable[UUID]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from graphsearch._support.concurrency import aside, in_slices
@@ -14,9 +14,9 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, Entity, Group, Memory, Mention, Relation, RelationType, WriteReport
 from graphsearch.model.signatures import memory_signature
 from graphsearch.model.validation import revised
-from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, Port
+from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, Port, RelationRow
 from graphsearch.stores.writer.finishing import finish
-from graphsearch.stores.writer.folding import changed_relations, group_of_row, put_asserted, refold, retract
+from graphsearch.stores.writer.folding import changed_relations, group_of_row, refold, retract
 from graphsearch.stores.writer.removing import drop_ties, drop_unnamed, forget_merged, is_named
 from graphsearch.stores.writer.vectors import Vectors, read_vectors, refuse_other_model, with_current_vectors
 from graphsearch.stores.writer.work import ELEMENTS, Work, grouped
@@ -203,13 +203,17 @@ def _put_relations(work: Work, batch: Batch) -> Generator[None, None, set[Group]
     groups: set[Group] = set()
     for relation in _last(batch.relations):
         old, ends = work.relations.get(relation.id), (relation.source_id, relation.target_id)
-        given = old.given if old and old.given == ends else None
+        own: dict[str, Any] = {"created_at": relation.created_at or work.now}
+        given, row = None, RelationRow(relation) if old is None else old
+        if old is not None:
+            own = {"created_at": old.relation.created_at, "feedback_weight": old.relation.feedback_weight}
+            given = old.given if old.given == ends else None
         source, target = map(work.tree.root, ends)
-        meant = revised(relation, source_id=source, target_id=target)
         if source == target and ends[0] != ends[1]:
-            given, meant = ends, revised(meant, retracted_at=relation.retracted_at or work.now)
-        put_asserted(work, meant, given)
-        if old and old.folded:
+            given, own["retracted_at"] = ends, relation.retracted_at or work.now
+        meant = revised(relation, source_id=source, target_id=target, **own)
+        work.relations.put(RelationRow(meant, row.folded, given, row.lapsed_at, row.signature))
+        if row.folded:
             groups.add(group_of(meant, work.scope.types))
         yield
     return groups
@@ -223,7 +227,7 @@ def _put_vectors(work: Work, vectors: Vectors) -> None:
 
 async def _count(work: Work, counters: Mapping[str, int]) -> None:
     """Add to the counters of the scope."""
-    before = {row.key: row.value for row in await work.counters.read(counters)}
+    before = {row.key: row.value for row in await work.counters.those(counters)}
     for name, number in counters.items():
         work.counters.put(Entry(name, before.get(name, 0) + number))
 
