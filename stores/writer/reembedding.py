@@ -89,12 +89,11 @@ async def _put(port: Port, kind: ElementKind, vectors: Sequence[NewVector]) -> i
     if given.faults:
         raise InvalidInputError("vectors", sorted(given.faults))
     given.refuse_others(port.scope.next_embedder, port.scope.next_dimensions)
-    made = {key: row for matrix in given.matrices for key, row in zip(matrix.keys, matrix.rows, strict=True)}
     digests = {outdated.element.id: outdated.digest for outdated, _ in vectors}
     embedded = [row.key for row in await port.rows(f"{kind}_vector", digests)]
     stored = {row.key: getattr(row, kind) for row in await port.rows(kind, embedded)}
     current = sorted(key for key in embedded if _text_digest(stored[key]) == digests[key])
-    await port.put(f"{kind}_shadow", [Entry(key, made.get(key)) for key in current], {})
+    await port.put(f"{kind}_shadow", [Entry(key, given.rows.get(key)) for key in current], {})
     return len(current)
 
 
