@@ -95,8 +95,8 @@ class MemoryPort(Reads):
         for code in sorted(used):
             if code in contents and (changed.get(code) is None if code in changed else code not in known):
                 changed[code] = SignatureRow(code, next(self._cell.numbers), contents[code])
-        replaced = (self._before.get(kind, key) for kind in _ELEMENTS for key in self._changed(kind))
-        for code in await self._unused({row.signature for row in replaced if row is not None} - used):
+        replaced = {row.signature for kind in _ELEMENTS for row in self._before.some(kind, self._changed(kind))}
+        for code in await self._unused(replaced - used):
             changed[code] = None
 
     async def _unused(self, codes: Collection[int]) -> list[int]:

@@ -133,6 +133,8 @@ class Version:
 
     def some(self, kind: str, keys: Collection[Any]) -> list[Any]:
         """The existing ones of some rows, in the order of their keys."""
+        if not self.tables[kind].rows and self.overwritten is None:
+            return []
         rows = list(map(self.tables[kind].rows.get, keys))
         if self.overwritten is not None and (replaced := self.replaced(kind)):
             rows = [replaced.get(key, row) for key, row in zip(keys, rows, strict=True)]
