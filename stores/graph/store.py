@@ -246,4 +246,5 @@ class GraphStore(Keeping, Communities, Moving, Reembeddable):
 
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
-        return await reading.merges(self, entity_ids)
+        found = await (self.rows_by("merge", "end", entity_ids) if entity_ids else self.page("merge"))
+        return [row.merge for row in sorted(found, key=lambda row: row.number)]

@@ -145,12 +145,11 @@ async def _put(port: Port, kind: ElementKind, vectors: Sequence[NewVector]) -> i
     if given.faults:
         raise InvalidInputError("vectors", sorted(given.faults))
     given.refuse_others(port.scope.next_embedder, port.scope.next_dimensions)
-    made = {key: row for matrix in given.matrices for key, row in zip(matrix.keys, matrix.rows, strict=True)}
     texts = {element.id: embedding_text(element) for element, _ in vectors}
     embedded = [row.key for row in await port.rows(f"{kind}_vector", texts)]
     stored = await port.rows(kind, embedded)
     current = sorted(row.key for row in stored if embedding_text(getattr(row, kind)) == texts[row.key])
-    await port.put(f"{kind}_shadow", [Entry(key, made.get(key)) for key in current], {})
+    await port.put(f"{kind}_shadow", [Entry(key, given.rows.get(key)) for key in current], {})
     return len(current)
 
 

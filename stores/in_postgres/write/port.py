@@ -35,7 +35,6 @@ from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import NUMBERS, SIGNATURES, TABLES, Table
-from graphsearch.stores.writer.vectors import Matrix
 
 FEW: Final = 200
 """The most rows that are sent as values; more are copied."""
@@ -212,10 +211,10 @@ class PostgresPort(RowReads):
 
     async def _put_vectors(self, kind: str, rows: Sequence[Entry]) -> None:
         ordered = sorted(rows, key=_place)
-        matrix = Matrix([row.key for row in ordered], np.array([row.value for row in ordered], np.float16))
+        matrix = np.array([row.value for row in ordered], np.float16)
         self._vectors.add(kind)
         self.session.dimensions = self.scope.dimensions
-        await put_vectors(self.session, _ELEMENTS[kind], matrix)
+        await put_vectors(self.session, _ELEMENTS[kind], [row.key for row in ordered], matrix)
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
         """Let the mentions written for some entities mean others, each its root."""
