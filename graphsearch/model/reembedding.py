@@ -16,7 +16,7 @@ from graphsearch.model.elements import ElementKind, Entity, Memory, Relation
 class Reembedding:
     """An unfinished change of the embedding model: the model, and how many elements of each kind have its vectors.
 
-    ``total`` has the numbers of vectors of the scope. ``done`` may include elements whose text has changed since.
+    ``total`` has the numbers of vectors of the scope.
     """
 
     embedder: str

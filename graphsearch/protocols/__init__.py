@@ -1,4 +1,4 @@
-"""The protocols of the parts of an engine; matching methods suffice, only stores inherit: `graphsearch.stores.graph`."""
+"""The protocols of the parts of an engine: matching methods suffice, and only a store inherits (`stores.graph`)."""
 
 from graphsearch.protocols.parts import LLM as LLM
 from graphsearch.protocols.parts import Authorizer as Authorizer

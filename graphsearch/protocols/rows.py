@@ -385,8 +385,8 @@ class Port(Rows, Protocol):
         """
         ...
 
-    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
-        """Store signatures by code, remove those ``released``, by kind of element, that nothing has any more.
+    async def finish(self, contents: Mapping[int, Signature]) -> None:
+        """Store signatures by code, and remove those that no element has any more.
 
         Called once, after all other changes; stores what changed of ``scope``.
         """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -18,12 +17,10 @@ from graphsearch.model import (
     Outcome,
     Scope,
     SimilarName,
-    SurfaceForm,
     Vector,
     View,
 )
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.protocols.effects import changes, reads
 from graphsearch.protocols.parts import Clock
 from graphsearch.protocols.rows import Counts, Port, Rows, ScopeRow
 from graphsearch.text.analyser import Analyser
@@ -34,9 +31,9 @@ class Store(Rows, Protocol):
     """A graph in one scope.
 
     Keys are the store's compact ids, in numpy arrays: comparable within one snapshot, each array for one kind of
-    elements, and sorted like the ids. Every method declares with `reads` or `changes` what it changes. Reads, those of
-    `Rows` too, are of the snapshot that they are in, else of the present, and raise `UnknownScopeError` where nothing
-    was ever written. Arguments were checked by the caller, and types are in snake case.
+    elements, and sorted like the ids. Reads, those of `Rows` too, are of the snapshot that they are in, else of the
+    present, and raise `UnknownScopeError` where nothing was ever written. Arguments were checked by the caller, and
+    types are in snake case.
     """
 
     # -- the scope -------------------------------------------------------------------------------------------------
@@ -56,12 +53,10 @@ class Store(Rows, Protocol):
         """The analyser that produces the terms of texts and of questions."""
         ...
 
-    @reads
     def snapshot(self) -> AbstractAsyncContextManager[None]:
         """Let all reads inside, of this task and of those it starts, see one state of the graph. May be nested."""
         ...
 
-    @reads
     async def version(self) -> Hashable:
         """A token that changes with every change to elements, names, words or types.
 
@@ -69,19 +64,16 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     def ids(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
         """The ids behind keys of a kind, in their order: of memories as text."""
         ...
 
-    @reads
     async def scope_row(self) -> ScopeRow:
         """What is stored of the scope itself; the caller changes nothing of it."""
         ...
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
-    @reads
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
         """The elements behind keys of one kind, in their order, one for each key.
 
@@ -89,7 +81,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def counts(self, kinds: Collection[str]) -> Counts:
         """The numbers of rows of some kinds; of entities and relations by type; and the largest degree."""
         ...
@@ -98,12 +89,10 @@ class Store(Rows, Protocol):
     # Hits hold keys and scores as columns, for elements that the view admits. Names are compared normalised and
     # case-folded; merged entities are not found by name. Vector searches may be approximate; all others are exact.
 
-    @reads
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         """Entities whose name or an alias equals one of ``names``."""
         ...
 
-    @reads
     async def find_name_words(
         self, words: Sequence[str], *, prefix: bool = False, limit: int = 50
     ) -> Sequence[NameMatch]:
@@ -114,7 +103,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def similar_names(
         self, names: Sequence[str], *, threshold: float, limit: int = 20
     ) -> Mapping[str, Sequence[SimilarName]]:
@@ -124,7 +112,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
         """The matches of names, and of words that less than ``limit`` entities have in theirs; see `find_names`.
 
@@ -132,28 +119,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
-    async def surface_forms(
-        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[SurfaceForm]:
-        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
-
-        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
-        mentioned it before, and count for the other as well.
-        """
-        ...
-
-    @reads
-    async def first_written(
-        self, entity_ids: Sequence[UUID], *, limit: int
-    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
-        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
-
-        Of a merged entity as in `surface_forms`.
-        """
-        ...
-
-    @reads
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         """The nearest elements of a kind by cosine distance, in [0, 2], ties by key.
 
@@ -161,7 +126,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def search_lexical(
         self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
     ) -> Hits:
@@ -171,12 +135,10 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def locate(self, ids: Sequence[UUID], *, view: View) -> Hits:
         """The entities with these ids that the view admits, in order of key."""
         ...
 
-    @reads
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
         """Stored vectors, float32 of shape (len(keys), dimensions) and length 1, in the order of the keys.
 
@@ -184,7 +146,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         """For each group of terms, the number of elements of a kind that have all of them in their texts.
 
@@ -195,7 +156,6 @@ class Store(Rows, Protocol):
 
     # -- walk ------------------------------------------------------------------------------------------------------
 
-    @reads
     async def expand(self, keys: Keys, *, fan_out: int, view: View, ahead: int = 0) -> Expansion:
         """Relations of a frontier that pass the view, strongest first; at most ``fan_out`` per entity and direction.
 
@@ -203,17 +163,14 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def related(self, keys: Keys, *, view: View) -> Expansion:
         """Relations as steps from their source to their target, in the order of their keys, visible or not."""
         ...
 
-    @reads
     async def edges(self, *, after: UUID | None = None, limit: int = 100_000, view: View) -> Edges:
         """The next page, in order of id, of relations that pass the view."""
         ...
 
-    @reads
     async def mentioned(self, kind: ElementKind, keys: Keys, *, limit: int, view: View) -> Mentioned:
         """Memories that mention some entities, or entities mentioned by some memories; ``kind`` is that of the keys.
 
@@ -222,12 +179,10 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def turns(self, keys: Keys, *, view: View) -> Turns:
         """The memories directly before and after each in its session, in order of (position, id)."""
         ...
 
-    @reads
     async def left_out(self, keys: Keys, *, view: View) -> Mapping[str, int]:
         """Numbers of relations of these entities that the view excludes, each counted for the first applicable reason.
 
@@ -236,12 +191,10 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def signatures(self, codes: Sequence[int]) -> Mapping[int, Signature]:
         """The content of signature codes."""
         ...
 
-    @reads
     async def signature_codes(self, *, shared: bool) -> Codes:
         """Codes, in order, of the signatures in use; reads the whole scope.
 
@@ -249,22 +202,16 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @reads
     async def signed(self, codes: Sequence[int], *, limit: int) -> Keys:
         """The keys, in order, of the first ``limit`` unretracted relations with one of some signatures."""
         ...
 
-    @reads
     def signature_table(self) -> SignatureTable | None:
         """Signatures available without I/O: all of this scope by row, or some with their codes; None without any."""
         ...
 
     # -- write -----------------------------------------------------------------------------------------------------
 
-    @changes(
-        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder"),
-        *("health", "proposals"),
-    )
     def writing(
         self, *, create: bool = False, alone: bool = True, changing: bool = False, renewing: bool = False
     ) -> AbstractAsyncContextManager[Port]:
@@ -276,7 +223,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @changes("entities", "relations", "memories")
     async def apply_outcome(
         self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
     ) -> FeedbackReport:
@@ -290,7 +236,6 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @changes("indexes")
     async def settle(self) -> int:
         """Index what bulk writes deferred; return the number of elements indexed.
 
@@ -298,9 +243,5 @@ class Store(Rows, Protocol):
         """
         ...
 
-    @changes(
-        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder"),
-        "proposals",
-    )
     async def remove_scope(self) -> None:
         """Delete the scope and everything in it; do nothing if it was never written."""

@@ -32,6 +32,8 @@ class PostgresGraphStore(Stores, Facade[postgres.PostgresGraphStore]):
 
         A statement that is not answered within ``answer_timeout`` seconds, and a read that is not begun within
         ``timeout``, raise `StoreUnavailableError` and close their connection; building a vector index may take longer.
+        On a cluster ``answer_timeout`` is 30 unless another is given, and an organisation gets half of the connections
+        at most, so that a node that does not answer stops its own organisations alone.
 
         Raises `StoreUnavailableError` when the server cannot be reached, `UnsafeRoleError` for a role that row-level
         security does not bind, and `MigrationError` for a database that `graphsearch init` did not prepare.
@@ -60,12 +62,11 @@ class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
         """The DSN of the app role, for `PostgresGraphStore`."""
         ...
 def migrate(admin_dsn: str, *, app_role: str, app_password: str | None=None, lock_timeout: float=LOCK_TIMEOUT, distributed: bool=False) -> list[str]:
-    """Bring a database to this version's schema and create the app role; return the names of the applied migrations.
+    """Apply the migrations that the database lacks, in one transaction; return their names.
 
-    Safe to repeat and to run from several processes at once: all of it is one transaction. ``lock_timeout`` is the
-    number of seconds to wait for each lock of a table in use, while whoever comes later waits behind.
-
-    ``distributed`` then distributes the tables over the nodes of a cluster of Citus, each in a transaction of its own;
+    Creates the app role if it is missing; a role without a password logs in by other means. Concurrent calls wait for
+    each other; a table in use is waited for ``lock_timeout`` seconds. With ``distributed`` the tables of a new database
+    are distributed by organisation over the nodes of its cluster, in a transaction of its own;
     where they are distributed already, new tables are so in any case.
 
     Raises `MigrationError` when a migration that was applied has changed since or is of a newer version,

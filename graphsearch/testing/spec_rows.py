@@ -113,7 +113,7 @@ class RowsSpec(StoreSpec):
                 await port.put("entity", [new], {old.key: old})
                 await port.drop("link", [link.key], {})
                 await port.put("counter", [Entry("seen", 7)], {})
-                await port.finish({}, {})
+                await port.finish({})
                 async with store.snapshot():
                     assert await store.rows("entity", [ADA.id]) == [old]
                 if end == "discarded":
@@ -131,10 +131,10 @@ class RowsSpec(StoreSpec):
         await lived_in(store)
         async with store.writing(alone=False) as port:
             assert await port.add("session", Entry("new", "User:ada")) == Entry("new", "User:ada")
-            await port.finish({}, {})
+            await port.finish({})
         async with store.writing(alone=False) as port:
             assert await port.add("session", Entry("new", "User:bob")) == Entry("new", "User:ada")
-            await port.finish({}, {})
+            await port.finish({})
 
     async def test_rows_are_dropped_by_a_column(self, store: GraphStore) -> None:
         await lived_in(store)
@@ -143,5 +143,5 @@ class RowsSpec(StoreSpec):
         gone = [row.key for row in links if end in row.key[:2]]
         async with store.writing() as port:
             assert await port.drop_by("link", "memory", [end]) == len(gone)
-            await port.finish({}, {})
+            await port.finish({})
         assert [row.key for row in await store.page("link")] == [row.key for row in links if row.key not in gone]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from heapq import nsmallest
 from typing import Any, Final, Unpack
 from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
+from graphsearch.claims.naming import folded_name, refuse_limit
 from graphsearch.model import (
     AssertedEntity,
     Claim,
@@ -18,6 +20,7 @@ from graphsearch.model import (
     Merge,
     Relation,
     Statistics,
+    SurfaceForm,
     validation,
 )
 from graphsearch.model.identity import snake_case
@@ -118,6 +121,44 @@ async def claims(
 def _fact(row: ClaimRow) -> Group:
     source, target = row.ends
     return source, row.claim.type, target
+
+
+async def surface_forms(
+    store: Store, entity_ids: Collection[UUID], names: Iterable[str] | None, limit: int
+) -> list[SurfaceForm]:
+    """Surface forms of mentions, by (entity, surface), each with the first of its memories."""
+    refuse_limit(limit)
+    wanted = None if names is None else set(map(folded_name, names))
+    found: dict[tuple[UUID, str], set[str]] = {}
+    for entity, row in await _mentions_of(store, entity_ids):
+        found.setdefault((entity, row.mention.surface), set()).add(row.mention.memory_id)
+    return [
+        SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
+        for (entity, surface), memories in sorted(found.items())
+        if wanted is None or folded_name(surface) in wanted
+    ]
+
+
+async def first_written(
+    store: Store, entity_ids: Collection[UUID], limit: int
+) -> dict[UUID, list[tuple[datetime, str]]]:
+    """The first memories that mention each entity, by (created_at, id)."""
+    refuse_limit(limit)
+    found: dict[UUID, set[tuple[datetime, str]]] = {}
+    for entity, row in await _mentions_of(store, entity_ids):
+        if row.created_at is not None:
+            found.setdefault(entity, set()).add((row.created_at, row.mention.memory_id))
+    return {entity: first for entity, written in found.items() if (first := nsmallest(limit, written))}
+
+
+async def _mentions_of(store: Store, entity_ids: Collection[UUID]) -> list[tuple[UUID, MentionRow]]:
+    """What mentions each of some entities: of merged ones, what was written for them."""
+    wanted = set(entity_ids)
+    found = [(row.entity_id, row) for row in await store.rows_by("mention", "entity", wanted)]
+    if (await store.scope_row()).merges:
+        written = [(row.mention.entity_id, row) for row in await store.rows_by("mention", "written", wanted)]
+        found += [(end, row) for end, row in written if end != row.entity_id]
+    return found
 
 
 def mention_place(mention: Mention) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from graphsearch.model import (
     Relation,
     RelationType,
     Statistics,
+    SurfaceForm,
     UndoReport,
     WriteReport,
 )
@@ -34,7 +36,6 @@ from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
 from graphsearch.model.stored import Key, Record, RecordKind, ScopeSettings
 from graphsearch.protocols import Store
-from graphsearch.protocols.effects import changes, reads
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.graph import reading
 from graphsearch.stores.writer import communities as grouping
@@ -55,44 +56,36 @@ class GraphStore(Store):
 
     # -- elements --------------------------------------------------------------------------------------------------
 
-    @reads
     def entity_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of entities."""
         return self.ids(ElementKind.ENTITY, keys)
 
-    @reads
     def relation_ids(self, keys: Keys) -> Sequence[UUID]:
         """The ids behind keys of relations."""
         return self.ids(ElementKind.RELATION, keys)
 
-    @reads
     def memory_ids(self, keys: Keys) -> Sequence[str]:
         """The ids behind keys of memories."""
         return self.ids(ElementKind.MEMORY, keys)
 
-    @reads
     async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
         """Entities in the order of ``ids``."""
         return await reading.elements_of(self, ElementKind.ENTITY, ids)
 
-    @reads
     async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
         """Relations in the order of ``ids``, including retracted ones."""
         return await reading.elements_of(self, ElementKind.RELATION, ids)
 
-    @reads
     async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
         """Memories in the order of ``ids``."""
         return await reading.elements_of(self, ElementKind.MEMORY, ids)
 
-    @reads
     async def list_entities(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
     ) -> Sequence[Entity]:
         """The next page of entities, of one type if given."""
         return await reading.page_of(self, ElementKind.ENTITY, after, limit, type=type)
 
-    @reads
     async def list_relations(
         self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
     ) -> Sequence[Relation]:
@@ -100,14 +93,12 @@ class GraphStore(Store):
         kind = ElementKind.RELATION
         return await reading.page_of(self, kind, after, limit, type=type, live=True, entity_id=entity_id)
 
-    @reads
     async def list_memories(
         self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
     ) -> Sequence[Memory]:
         """The next page of the memories that pass all filters."""
         return await reading.page_of(self, ElementKind.MEMORY, after, limit, **filters)
 
-    @reads
     async def list_mentions(
         self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
     ) -> Sequence[Mention]:
@@ -115,7 +106,6 @@ class GraphStore(Store):
         async with self.snapshot():
             return await reading.mentions(self, memory_ids, entity_ids)
 
-    @reads
     async def list_claims(
         self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
     ) -> Sequence[Claim]:
@@ -126,17 +116,14 @@ class GraphStore(Store):
         async with self.snapshot():
             return await reading.claims(self, memory_ids, relation_ids, groups)
 
-    @reads
     async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
         """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
         return await reading.asserted(self, ids)
 
-    @reads
     async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
         """The next page, in order of id, of unretracted relations with a fact that has no vector."""
         return await reading.unembedded_facts(self, after, limit)
 
-    @reads
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
         """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
 
@@ -144,36 +131,51 @@ class GraphStore(Store):
         """
         return await reading.words(self, ids)
 
-    @reads
     async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         """The number of unretracted relations of each entity, in both directions."""
         async with self.snapshot():
             return await reading.degrees(self, ids)
 
+    async def surface_forms(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[SurfaceForm]:
+        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+
+        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
+        mentioned it before, and count for the other as well.
+        """
+        async with self.snapshot():
+            return await reading.surface_forms(self, entity_ids, names, limit)
+
+    async def first_written(
+        self, entity_ids: Sequence[UUID], *, limit: int
+    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
+
+        Of a merged entity as in `surface_forms`.
+        """
+        async with self.snapshot():
+            return await reading.first_written(self, entity_ids, limit)
+
     # -- the scope -------------------------------------------------------------------------------------------------
 
-    @reads
     async def relation_types(self) -> Mapping[str, RelationType]:
         """Relation types by name: the defaults and the registered ones."""
         return (await self.scope_row()).types
 
-    @reads
     async def embedder_name(self) -> str | None:
         """The model declared by `bind_embedder`, or None."""
         return (await self.scope_row()).embedder
 
-    @reads
     async def id_key(self) -> UUID:
         """The secret of the scope, random, by which ingest mints ids: `graphsearch.model.identity.keyed_id`."""
         return (await self.scope_row()).id_key
 
-    @reads
     async def document_count(self, kind: ElementKind) -> int:
         """The number of elements of a kind with a word in their texts: the N of BM25, maintained without counting."""
         [number] = await self.document_frequencies(kind, [()])
         return number
 
-    @reads
     async def statistics(self) -> Statistics:
         """Element counts of the scope."""
         async with self.snapshot():
@@ -181,19 +183,16 @@ class GraphStore(Store):
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    @changes("embedder")
     async def bind_embedder(self, name: str, dimensions: int) -> None:
         """Declare the model of the scope's vectors; `EmbeddingModelError` if it already has another model."""
         async with self.writing(create=True) as port:
             await keeping.bind_embedder(port, self.scope, name, dimensions)
 
-    @changes("types", "relations")
     async def register_types(self, types: Sequence[RelationType]) -> None:
         """Add or replace relation types; claims of a type that becomes or ceases to be functional are folded again."""
         async with self.writing(create=True, changing=True) as port:
             await operations.register_types(port, types, self.clock.now())
 
-    @changes("entities", "relations", "memories", "links", "communities")
     async def write(self, batch: Batch) -> WriteReport:
         """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id.
 
@@ -208,12 +207,12 @@ class GraphStore(Store):
         """Merge what ingest minted into entities of the same types and names that were written later, once."""
         key = await self.id_key() if written else UUID(int=0)
         own = {keyed_id(each.id, key): each.id for each in written}
-        for each in await self.get_entities(list(own)) if own else ():
-            [target] = await self.get_entities([own[each.id]])
-            if each.merged_into is None is target.merged_into and not await self.merges([each.id]):
-                await self.merge(each.id, target.id, retype=True)
+        for row in await self.rows("entity", own) if own else ():
+            target = own[row.key]
+            ends = await self.rows("entity", [row.key, target])
+            if all(each.entity.merged_into is None for each in ends) and not await self.merges([row.key]):
+                await self.merge(row.key, target, retype=True)
 
-    @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:
         """Delete memories with their mentions and claims, and fold the affected relations again.
 
@@ -226,7 +225,6 @@ class GraphStore(Store):
         async with self.writing(changing=not dry_run) as port:
             return await operations.forget(port, memory_ids, self.clock.now(), dry_run=dry_run)
 
-    @changes("entities", "relations", "memories", "merges", "links", "communities")
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         async with self.writing(changing=True) as port:
@@ -234,7 +232,6 @@ class GraphStore(Store):
 
     # -- curating --------------------------------------------------------------------------------------------------
 
-    @changes("entities", "relations", "memories", "merges")
     async def merge(self, source_id: UUID, target_id: UUID, *, dry_run: bool = False, retype: bool = False) -> Merge:
         """Merge one entity into another, which takes over its mentions, claims, relations and names.
 
@@ -248,7 +245,6 @@ class GraphStore(Store):
             now = self.clock.now()
             return await operations.merge(port, source_id, target_id, now, dry_run=dry_run, retype=retype)
 
-    @changes("entities", "relations", "memories", "merges", "links", "communities", "injections")
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
         """Undo a merge: separate the two entities again.
 
@@ -262,23 +258,19 @@ class GraphStore(Store):
         async with self.writing(changing=True) as port:
             return await operations.undo_merge(port, merge_id, self.clock.now())
 
-    @reads
     async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
         """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
         return await reading.merges(self, entity_ids)
 
-    @changes("links")
     async def link_memories(self, links: Sequence[MemoryLink]) -> int:
         """Link memories; return the number of new links. `InvalidInputError` names every memory that does not exist."""
         async with self.writing() as port:
             return await keeping.link_memories(port, links, self.clock.now())
 
-    @reads
     async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
         """Links from and to any of the memories, without repeats, by (from, to, type)."""
         return await keeping.memory_links(self, memory_ids)
 
-    @changes("links")
     async def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool = True) -> int:
         """Mark pairs of entities as distinct, not duplicates, or remove the mark; return the number of changed marks.
 
@@ -287,12 +279,10 @@ class GraphStore(Store):
         async with self.writing() as port:
             return await keeping.mark_distinct(port, pairs, distinct=distinct)
 
-    @reads
     async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
         """Pairs marked as distinct with any of the entities, the lower id first, in order."""
         return await keeping.distinct_pairs(self, entity_ids)
 
-    @changes("communities")
     async def write_communities(
         self, communities: Sequence[Community], *, replacing: Sequence[UUID] | None = None
     ) -> None:
@@ -307,7 +297,6 @@ class GraphStore(Store):
         async with self.writing() as port:
             await grouping.write_communities(port, communities, replacing=replacing)
 
-    @changes("communities")
     async def write_summary(self, community: Community, *, version: Hashable) -> bool:
         """Store the summary of a stored community; return False, and store nothing, if the graph has changed.
 
@@ -320,7 +309,6 @@ class GraphStore(Store):
         async with self.writing() as port:
             return await grouping.write_summary(port, community, version=version)
 
-    @reads
     async def communities(
         self, *, entity_ids: Sequence[UUID] | None = None, limit: int | None = None
     ) -> Sequence[Community]:
@@ -333,7 +321,6 @@ class GraphStore(Store):
 
     # -- learning --------------------------------------------------------------------------------------------------
 
-    @changes("injections")
     async def log_injection(self, injection: Injection) -> None:
         """Record the elements surfaced to a session; recording the same id again changes nothing.
 
@@ -344,22 +331,18 @@ class GraphStore(Store):
         async with self.writing(alone=False) as port:
             await keeping.log_injection(port, injection)
 
-    @reads
     async def injections(self, session_id: str) -> Sequence[Injection]:
         """The recorded injections of a session, oldest first; all are of the principal who opened it."""
         return await keeping.injections(self, session_id)
 
-    @reads
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         """The outcomes that moved the weights of elements, by (element, seq)."""
         return await keeping.outcomes(self, elements)
 
-    @reads
     async def health_history(self) -> Sequence[HealthRecord]:
         """What `record_health` has stored, the oldest first; the last one is the present health."""
         return (await self.scope_row()).health
 
-    @changes("health")
     async def record_health(self, record: HealthRecord) -> None:
         """Store the health that a graph has now.
 
@@ -371,22 +354,16 @@ class GraphStore(Store):
 
     # -- moving: two stores that have loaded the same records give the same answers --------------------------------
 
-    @reads
     async def settings(self) -> ScopeSettings:
         """The settings of the scope, with the numbers of its records."""
         async with self.snapshot():
             return await reading.settings(self)
 
-    @reads
     async def records(self, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
         """The next page of records of a kind, in order of key."""
         async with self.snapshot():
             return await recording.records(self, kind, after=after, limit=limit)
 
-    @changes(
-        *("entities", "relations", "memories", "merges", "links", "communities", "types", "injections", "embedder"),
-        "proposals",
-    )
     async def load(
         self, settings: ScopeSettings, pages: AsyncIterable[Sequence[Record]], *, replace: bool = False
     ) -> None:
@@ -407,13 +384,11 @@ class GraphStore(Store):
     # old ones alone. The elements that have a vector get a new one, and no others. New vectors go with their elements:
     # whatever is forgotten or loses its vector loses both. Whoever begins a change again continues it.
 
-    @reads
     async def reembedding(self) -> Reembedding | None:
         """The unfinished change, or None."""
         async with self.snapshot():
             return await changing_model.reembedding(self)
 
-    @changes("embedder")
     async def begin_reembedding(self, name: str, dimensions: int, *, restart: bool = False) -> bool:
         """Begin a change to a model, or continue it; return False if the scope has the model already.
 
@@ -423,7 +398,6 @@ class GraphStore(Store):
         async with self.writing() as port:
             return await changing_model.begin_reembedding(port, self.scope, name, dimensions, restart=restart)
 
-    @reads
     async def outdated_vectors(
         self, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
     ) -> Sequence[OutdatedVector]:
@@ -434,7 +408,6 @@ class GraphStore(Store):
         async with self.snapshot():
             return await changing_model.outdated_vectors(self, kind, name, after=after, limit=limit)
 
-    @changes("embedder")
     async def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
         """Keep vectors of the next model, of elements that still have one; return their number.
 
@@ -444,7 +417,6 @@ class GraphStore(Store):
         async with self.writing() as port:
             return await changing_model.put_new_vectors(port, self.scope, kind, name, vectors)
 
-    @changes("embedder")
     async def switch_embedder(self, name: str, remake: Remake, *, most: int) -> int:
         """Replace all vectors and the model of the scope in one transaction, if at most ``most`` are outdated.
 
@@ -454,7 +426,6 @@ class GraphStore(Store):
         """
         return await changing_model.switch_embedder(self, name, remake, most=most)
 
-    @changes("embedder")
     async def cancel_reembedding(self) -> bool:
         """Discard an unfinished change with its vectors; return whether there was one."""
         async with self.writing() as port:
@@ -464,13 +435,11 @@ class GraphStore(Store):
     # They lie beside the graph: no other read shows or counts them, and `records` leaves them out. They are removed
     # with their scope alone; forgetting does not reach the request of one that waits.
 
-    @changes("proposals")
     async def propose(self, proposal: Proposal) -> None:
         """Store a new proposal, in a scope that is created if it does not exist; one of a known id changes nothing."""
         async with self.writing(create=True, alone=False) as port:
             await keeping.propose(port, proposal)
 
-    @reads
     async def proposals(
         self,
         ids: Sequence[UUID] | None = None,
@@ -483,7 +452,6 @@ class GraphStore(Store):
         async with self.snapshot():
             return await keeping.proposals(self, ids, state=state, after=after, limit=limit)
 
-    @changes("proposals")
     async def decide(self, before: Proposal, after: Proposal) -> bool:
         """Put ``after`` in the place of ``before``, if that is still in its state of the same time; return whether.
 

@@ -138,15 +138,19 @@ class InMemoryScope:
         renewing: bool = False,  # noqa: ARG002 - of another store
     ) -> AsyncIterator[MemoryPort]:
         async with self._alone():
-            version = self._cell.version
-            if version is None:
-                if not create:
-                    raise self._unknown()
-                row = ScopeRow(self._cell.id_key, types=dict(KNOWN_RELATION_TYPES))
-                version = Version.of_nothing(row, self.analyser)
-            port = MemoryPort(self._cell, version)
+            port = self._begin(create=create)
             yield port
             await port.commit()
+
+    def _begin(self, *, create: bool) -> MemoryPort:
+        """A transaction upon the present version, for who holds the lock."""
+        version = self._cell.version
+        if version is None:
+            if not create:
+                raise self._unknown()
+            row = ScopeRow(self._cell.id_key, types=dict(KNOWN_RELATION_TYPES))
+            version = Version.of_nothing(row, self.analyser)
+        return MemoryPort(self._cell, version)
 
     async def settle(self) -> int:
         """Return 0: indexes are made at first use, and nothing is deferred."""

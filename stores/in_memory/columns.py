@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 from uuid import UUID
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from graphsearch.columns import Codes, Floats, Hits, Mask
 from graphsearch.model import ElementKind, View
 from graphsearch.model.signatures import SignatureTable
-from graphsearch.stores.in_memory.versions import Former, Version, made_of, weights_of
+from graphsearch.stores.in_memory.versions import BY_ID, Former, Version, made_of, marks_of, weights_of
 
 Rows = NDArray[np.int64]
 Array = TypeVar("Array", bound=NDArray[Any])
@@ -43,6 +43,11 @@ class Listing:
         """The row of each key."""
         return {key: row for row, key in enumerate(self.ids)}
 
+    @cached_property
+    def marks(self) -> Rows:
+        """The mark of each row's key."""
+        return marks_of(self.ids)
+
     def places(self, keys: Collection[Any]) -> Rows:
         """The row of each key; -1 for those that do not exist."""
         if "row_of" in self.__dict__ or len(keys) * _FEW > len(self.ids):
@@ -56,15 +61,13 @@ class Listing:
         places = np.unique(self.places(keys))
         return places[places >= 0]
 
-    def origins(self, former: Listing, changed: Collection[Any]) -> Rows:
-        """The row that each row had in a former listing; -1 for new and changed keys."""
-        origins = np.full(len(self.ids), -1, np.int64)
-        if self is former and not changed:
+    def origins(self, former: Rows, changed: Rows) -> Rows:
+        """The row that each row had among the marks of a former listing; -1 for new and changed keys."""
+        if not len(changed):
             return np.arange(len(self.ids))
-        old, new = np.ones(len(former.ids), np.bool_), np.ones(len(self.ids), np.bool_)
-        old[former.rows(changed)] = False
-        new[self.rows(changed)] = False
-        origins[new] = old.nonzero()[0]
+        origins = np.full(len(self.ids), -1, np.int64)
+        kept = ~np.isin(self.marks, changed)  # these are in the same order in both
+        origins[kept] = np.flatnonzero(~np.isin(former, changed))
         return origins
 
 
@@ -80,19 +83,18 @@ def order_of(kind: str) -> Callable[[Any], Any]:
     return SPECIALLY_ORDERED.get(kind, attrgetter("key"))
 
 
-@made_of("{}")
+@made_of("{}", lasts=BY_ID)
 def listing(version: Version, kind: str, former: Former[Listing] | None) -> Listing:
     """The keys of a kind of rows."""
     if former is None:
         return Listing(_in_order(version.all(kind)))
-    changed, ids = former.changed(kind), former.value.ids
-    there = [key for key in changed if version.get(kind, key) is not None]
-    before = former.value.rows(changed)
-    if len(before) == len(there) == len(former.value.rows(there)):
+    changed = former.changed(kind)
+    kept = ~np.isin(former.value.marks, changed)
+    keys = dict.fromkeys(chain.from_iterable(former.keys(kind)))
+    there = _in_order([row.key for row in version.some(kind, keys)])
+    if there == list(compress(former.value.ids, (~kept).tolist())):
         return former.value
-    kept = np.ones(len(ids), np.bool_)
-    kept[before] = False
-    return Listing(_in_order([*compress(ids, kept.tolist()), *_in_order(there)]))  # two runs, which sort in linear time
+    return Listing(_in_order([*compress(former.value.ids, kept.tolist()), *there]))  # two runs sort in linear time
 
 
 def _in_order(keys: Iterable[Any]) -> list[Any]:
@@ -112,9 +114,9 @@ def items(version: Version, kind: str, former: None) -> Sequence[Any]:  # noqa: 
 
 @attrs.frozen(eq=False)
 class Numbers:
-    """One number of each row of a listing."""
+    """One number for each mark of a key."""
 
-    of: Listing
+    of: Rows
     values: Any
 
 
@@ -128,19 +130,18 @@ def _numbers(
 ) -> Numbers:
     """What is computed of each element, or of each row; of those alone that have changed since an earlier version."""
     keys = version.made(listing, kind)
-    if former is not None and len(former.value.of.ids):
-        changed = former.changed(kind) | former.changed(weights_of(kind))
-        origins = keys.origins(former.value.of, changed)
+    if former is not None and len(former.value.of):
+        origins = keys.origins(former.value.of, former.changed(kind, weights_of(kind)))
         fresh = np.flatnonzero(origins < 0)
         if 2 * len(fresh) < len(origins):
             values = former.value.values.take(origins)
             stored = version.some(kind, [keys.ids[row] for row in fresh.tolist()])
             values[fresh] = compute(stored if rows else [getattr(row, kind) for row in stored])
-            return Numbers(keys, values)
+            return Numbers(keys.marks, values)
     if rows:
         every = version.all(kind)
-        return Numbers(keys, compute([every[key] for key in keys.ids]))
-    return Numbers(keys, compute(version.made(items, kind)))
+        return Numbers(keys.marks, compute([every[key] for key in keys.ids]))
+    return Numbers(keys.marks, compute(version.made(items, kind)))
 
 
 @made_of("{}")
@@ -191,7 +192,7 @@ def types(version: Version, former: Former[Types] | None) -> Types:
 
     def compute(elements: Sequence[Any]) -> NDArray[np.int32]:
         number = known.setdefault
-        return np.fromiter((number(each.type, len(known)) for each in elements), np.int32, len(elements))
+        return np.fromiter((number(hash(each.type), len(known)) for each in elements), np.int32, len(elements))
 
     found = _numbers(version, "relation", former, compute)
     if len(known) > len(np.unique(found.values)) and former is not None:
@@ -203,14 +204,15 @@ def types(version: Version, former: Former[Types] | None) -> Types:
 class Types(Numbers):
     """Types of relations as numbers."""
 
-    numbers: Mapping[str, int]
+    numbers: Mapping[int, int]
+    """By the hash of a type."""
 
 
 UNSIGNED: Final = 0
 """The number of signatures that do not exist any more."""
 
 
-@made_of("signature", "scope")
+@made_of("signature", "scope", lasts=False)
 def signatures(version: Version, former: None) -> SignatureTable:  # noqa: ARG001 - made anew
     """All signatures by number; they name others by number too."""
     rows = version.all("signature")
@@ -307,7 +309,8 @@ class Visibility:
     confidence: Floats = attrs.field(factory=lambda: np.empty(0))
     """Of relations alone, as are the following."""
     types: NDArray[np.int32] = attrs.field(factory=lambda: np.empty(0, np.int32))
-    type_codes: Mapping[str, int] = attrs.field(factory=dict)
+    type_codes: Mapping[int, int] = attrs.field(factory=dict)
+    """By the hash of a type."""
     signatures: Codes = attrs.field(factory=lambda: np.empty(0, np.int64))
     least_confidence: float = attrs.field(init=False)
     _kept: dict[object, InView] = attrs.field(factory=dict, init=False)
@@ -367,7 +370,7 @@ class Visibility:
             yield "not_held", ~(kept | self.valid.covers(first, last))
         if self.least_confidence < view.min_edge_confidence:
             yield "low_confidence", ~(kept | (self.confidence >= view.min_edge_confidence))
-        if not view.skipped_types.isdisjoint(self.type_codes):
+        if not self.type_codes.keys().isdisjoint(map(hash, view.skipped_types)):
             yield "skipped_type", self._of_types(view.skipped_types)
         if view.only_types and len(self.types):
             yield "other_type", ~self._of_types(view.only_types)
@@ -377,7 +380,7 @@ class Visibility:
     def _of_types(self, names: Iterable[str]) -> Mask:
         """Which rows have one of these types."""
         named = np.zeros(len(self.type_codes), np.bool_)
-        named[[self.type_codes[name] for name in names if name in self.type_codes]] = True
+        named[[self.type_codes[hash(name)] for name in names if hash(name) in self.type_codes]] = True
         return named.take(self.types)
 
 

@@ -42,8 +42,8 @@ class Matrix:
     vectors: Vector
     rows: Rows
     """Their rows among the elements, ascending."""
-    of: Listing
-    """Their keys, in order."""
+    of: Rows
+    """The marks of their keys."""
     _latest: list[Any] = attrs.field(factory=lambda: [None, None], init=False)
     """The last query and its products: a question may look for its nearest elements several times."""
 
@@ -81,17 +81,18 @@ def matrix(version: Version, kind: str, former: Former[Matrix] | None) -> Matrix
     vectors = f"{kind}_vector"
     keys = version.made(listing, vectors)
     rows = version.made(listing, kind).rows(keys.ids)
-    changed = set[Any]() if former is None else former.changed(vectors)
-    if former is None or not len(former.value.of.ids) or 2 * len(changed) > len(keys.ids):
-        return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys)
-    if keys is former.value.of and not changed:
-        return Matrix(former.value.vectors, rows, keys)
-    origins = keys.origins(former.value.of, changed)
-    fresh = np.flatnonzero(origins < 0)
-    every = former.value.vectors.take(origins, axis=0)
-    if len(fresh):
-        every[fresh] = _normal([row.value for row in version.some(vectors, [keys.ids[row] for row in fresh.tolist()])])
-    return Matrix(every, rows, keys)
+    if former is not None and len(former.value.of):
+        changed = former.changed(vectors)
+        if not len(changed):
+            return Matrix(former.value.vectors, rows, keys.marks)
+        origins = keys.origins(former.value.of, changed)
+        fresh = np.flatnonzero(origins < 0)
+        if 2 * len(fresh) < len(origins):  # another model replaces all
+            every = former.value.vectors.take(origins, axis=0)
+            stored = version.some(vectors, [keys.ids[row] for row in fresh.tolist()])
+            every[fresh] = _normal([row.value for row in stored]) if stored else 0.0
+            return Matrix(every, rows, keys.marks)
+    return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys.marks)
 
 
 def _normal(vectors: Sequence[Any]) -> Vector:
@@ -109,7 +110,8 @@ def _normal(vectors: Sequence[Any]) -> Vector:
 class Texts:
     """The terms of elements: those of the row r are ``[pointers[r], pointers[r + 1])``."""
 
-    of: Listing
+    of: Rows
+    """The marks of their keys."""
     numbers: Mapping[int, int]
     """By the hash of a term: no word of what is forgotten stays here until it is brought up to date."""
     pointers: Rows
@@ -129,7 +131,7 @@ def texts(version: Version, kind: str, former: Former[Texts] | None) -> Texts:
     keys = version.made(listing, kind)
     worded = kind == ElementKind.ENTITY and version.size("words") > 0
     if former is not None and former.value.terms.size:
-        changed = former.changed(kind) | (former.changed("words") if kind == ElementKind.ENTITY else set())
+        changed = former.changed(kind, "words") if kind == ElementKind.ENTITY else former.changed(kind)
         origins = keys.origins(former.value.of, changed)
         kept, fresh = np.flatnonzero(origins >= 0), np.flatnonzero(origins < 0)
         if 2 * len(fresh) < len(origins):
@@ -179,7 +181,7 @@ def _joined(keys: Listing, numbers: Mapping[int, int], *parts: tuple[Rows, Rows,
     if len(parts) > 1:
         order = np.argsort(np.repeat(rows, sizes), kind="stable")
         terms, often = terms.take(order), often.take(order)
-    return Texts(keys, numbers, np.concatenate(([0], every.cumsum())), terms, often)
+    return Texts(keys.marks, numbers, np.concatenate(([0], every.cumsum())), terms, often)
 
 
 def _compact(found: Texts) -> Texts:

@@ -35,7 +35,7 @@ class MemoryPort(Reads):
         self._before = version
         self._changes: dict[str, dict[Any, Any]] = {}
         self._weighed: dict[str, dict[Any, Any]] = {}
-        self._is_kept = True
+        self.is_kept = True
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
@@ -83,13 +83,14 @@ class MemoryPort(Reads):
         element = revised(getattr(row, kind), feedback_weight=weight)
         self._weighed.setdefault(kind, {})[row.key] = attrs.evolve(row, **{kind: element})
 
-    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
+    async def finish(self, contents: Mapping[int, Signature]) -> None:
         known, changed = self._before.tables["signature"].rows, self._changed("signature")
         used = {row.signature for kind in _ELEMENTS for row in self._changed(kind).values() if row is not None}
         for code in sorted(used):
             if code in contents and (changed.get(code) is None if code in changed else code not in known):
                 changed[code] = SignatureRow(code, next(self._cell.numbers), contents[code])
-        for code in await self._unused({code for codes in released.values() for code in codes}):
+        replaced = (self._before.get(kind, key) for kind in _ELEMENTS for key in self._changed(kind))
+        for code in await self._unused({row.signature for row in replaced if row is not None} - used):
             changed[code] = None
 
     async def _unused(self, codes: Collection[int]) -> list[int]:
@@ -111,12 +112,18 @@ class MemoryPort(Reads):
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
+    @property
+    def changes(self) -> Mapping[str, Mapping[Any, Any]]:
+        """By kind and key: the rows put so far, None for those dropped, and the elements with another weight."""
+        kinds = self._weighed.keys() | self._changes.keys()
+        return {kind: {**self._changes.get(kind, {}), **self._weighed.get(kind, {})} for kind in sorted(kinds)}
+
     def discard(self) -> None:
-        self._is_kept = False
+        self.is_kept = False
 
     async def commit(self) -> None:
         """Apply all changes, in a thread if they are many: then this is the present version."""
-        if not self._is_kept:
+        if not self.is_kept:
             return
         if (size := sum(map(len, self._changes.values()))) > MANY:
             await finished(asyncio.to_thread(self._apply))  # not to be stopped half way

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
-from datetime import datetime
 from heapq import nsmallest
 from math import inf, sqrt
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -15,8 +14,7 @@ import numpy as np
 from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
 from graphsearch.columns import Hits, Keys
-from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
-from graphsearch.protocols.rows import MentionRow
+from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, Vector, View, validation
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.columns import hits, listing, visibility
 from graphsearch.stores.in_memory.indexes import matrix, postings
@@ -79,40 +77,6 @@ class InMemorySearching(InMemoryScope):
         alike = await in_slices(_likenesses(index, changed, dict.fromkeys(folded.values()), threshold))
         found = await reads.keys_by("entity", "name", {name for scores in alike.values() for name in scores})
         return {name: _best_of(alike[spelling], found)[:limit] for name, spelling in folded.items()}
-
-    async def surface_forms(
-        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[SurfaceForm]:
-        refuse_limit(limit)
-        wanted = None if names is None else set(map(folded_name, names))
-        found: dict[tuple[UUID, str], set[str]] = {}
-        for entity, row in await self._mentions_of(entity_ids):
-            if wanted is None or folded_name(row.mention.surface) in wanted:
-                found.setdefault((entity, row.mention.surface), set()).add(row.mention.memory_id)
-        return [
-            SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
-            for (entity, surface), memories in sorted(found.items())
-        ]
-
-    async def first_written(
-        self, entity_ids: Sequence[UUID], *, limit: int
-    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
-        refuse_limit(limit)
-        found: dict[UUID, set[tuple[datetime, str]]] = {}
-        for entity, row in await self._mentions_of(entity_ids):
-            if row.created_at is not None:
-                found.setdefault(entity, set()).add((row.created_at, row.mention.memory_id))
-        return {entity: first for entity, written in found.items() if (first := nsmallest(limit, written))}
-
-    async def _mentions_of(self, entity_ids: Collection[UUID]) -> list[tuple[UUID, MentionRow]]:
-        """What mentions each of some entities: of merged ones, what was written for them."""
-        version = self._version
-        reads, found = Reads(self._cell, version), dict[tuple[UUID, Any], None]()
-        for column in ("entity", "written"):
-            keys = await reads.keys_by("mention", column, entity_ids)
-            found |= {(entity, key): None for entity, there in keys.items() for key in there}
-        rows = version.some("mention", [key for _, key in found])
-        return [(entity, row) for (entity, _), row in zip(found, rows, strict=True)]
 
     # -- by vector and by text -------------------------------------------------------------------------------------
 

@@ -22,8 +22,10 @@ from graphsearch.stores.in_memory.versions import Former, Version, made_of
 class Ends:
     """The rows of the entities at both ends of each relation."""
 
-    of: Listing
-    entities: Listing
+    of: Rows
+    """Marks of relations."""
+    entities: Rows
+    """Marks of all entities."""
     source: Rows
     target: Rows
 
@@ -32,18 +34,19 @@ class Ends:
 def ends(version: Version, former: Former[Ends] | None) -> Ends:
     """The ends of all relations."""
     relations, entities = version.made(listing, "relation"), version.made(listing, "entity")
-    if former is not None and len(former.value.of.ids):
+    if former is not None and len(former.value.of):
         origins = relations.origins(former.value.of, former.changed("relation"))
         fresh = np.flatnonzero(origins < 0)
         if 2 * len(fresh) < len(origins):
             source, target = former.value.source.take(origins), former.value.target.take(origins)
-            if entities is not former.value.entities:
+            if entities.marks is not former.value.entities:
                 places = _places(former.value.entities, entities, former.changed("entity"))
                 source, target = places.take(source), places.take(target)
             rows = version.some("relation", [relations.ids[row] for row in fresh.tolist()])
             source[fresh], target[fresh] = _ends_of([row.relation for row in rows], entities)
-            return Ends(relations, entities, source, target)
-    return Ends(relations, entities, *_ends_of(version.made(items, "relation"), entities))
+            return Ends(relations.marks, entities.marks, source, target)
+    found = _ends_of(version.made(items, "relation"), entities)
+    return Ends(relations.marks, entities.marks, *found)
 
 
 def _ends_of(relations: Sequence[Any], entities: Listing) -> tuple[Rows, Rows]:
@@ -51,14 +54,15 @@ def _ends_of(relations: Sequence[Any], entities: Listing) -> tuple[Rows, Rows]:
     return entities.places(sources), entities.places(targets)
 
 
-def _places(former: Listing, now: Listing, changed: set[Any]) -> Rows:
-    """The present row of each former row; 0 for those that are gone."""
-    places = np.zeros(len(former.ids), np.int64)
+def _places(former: Rows, now: Listing, changed: Rows) -> Rows:
+    """The present row of each former one, by its mark; 0 for those that are gone."""
+    places = np.zeros(len(former), np.int64)
     origins = now.origins(former, changed)
     kept = np.flatnonzero(origins >= 0)
     places[origins.take(kept)] = kept
-    both = [now.ids[row] for row in now.rows([former.ids[row] for row in former.rows(changed)])]
-    places[former.rows(both)] = now.rows(both)
+    rewritten = np.flatnonzero(origins < 0)
+    _, old, new = np.intersect1d(former, now.marks.take(rewritten), return_indices=True)
+    places[old] = rewritten.take(new)
     return places
 
 
@@ -119,11 +123,11 @@ def adjacency(version: Version, former: None) -> Adjacency:  # noqa: ARG001 - of
     """The relations at every entity, with the priors of their types."""
     both, typed = version.made(ends), version.made(types)
     priors = np.ones(max(typed.numbers.values(), default=0) + 1)
-    for name, number in typed.numbers.items():
-        if name in version.scope.types:
-            priors[number] = version.scope.types[name].prior
+    for name, type_ in version.scope.types.items():
+        if (number := typed.numbers.get(hash(name))) is not None:
+            priors[number] = type_.prior
     confidence = version.made(column, "relation", "confidence", 0.0).values
-    return Adjacency.of(both.source, both.target, confidence * priors.take(typed.values), len(both.entities.ids))
+    return Adjacency.of(both.source, both.target, confidence * priors.take(typed.values), len(both.entities))
 
 
 def _windows(begin: Rows, count: Rows) -> tuple[Rows, Rows]:
@@ -196,7 +200,7 @@ def dated_evidence(version: Version, former: None) -> tuple[Rows, Floats]:  # no
 def degrees(version: Version, former: None) -> Rows:  # noqa: ARG001 - of columns that last
     """The number of unretracted relations of every entity, by row."""
     both, live = version.made(ends), version.made(column, "relation", "retracted_at", np.inf).values == np.inf
-    size = len(both.entities.ids)
+    size = len(both.entities)
     return np.bincount(both.source[live], minlength=size) + np.bincount(both.target[live], minlength=size)
 
 

@@ -9,6 +9,8 @@ from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch.protocols.rows import ScopeRow
 from graphsearch.stores.in_memory.rows import COLUMNS, Table
@@ -18,6 +20,8 @@ T = TypeVar("T")
 Changes = Mapping[str, Mapping[Any, Any]]
 """By kind and key: the row that is to be there, or None for none."""
 
+BY_ID: Final = frozenset({"entity", "relation", "entity_vector", "relation_vector"})
+"""Kinds with UUIDs as keys that are listed in order."""
 _NOTHING: Final[Mapping[Any, Any]] = {}
 _NUMBERS: Final = count(1)
 """Of changes to any scope of the process."""
@@ -38,7 +42,13 @@ class _Change:
     """The keys that a write changed, by kind; and the next one, once there is one."""
 
     keys: Mapping[str, Collection[Any]] = attrs.field(factory=dict)
+    """Ids of `BY_ID`, and marks of others: no text of what is forgotten stays here."""
     next: _Change | None = None
+
+    @classmethod
+    def of(cls, changes: Changes) -> _Change:
+        """The keys of some changes."""
+        return cls({kind: tuple(rows) if kind in BY_ID else marks_of(rows) for kind, rows in changes.items()})
 
 
 @attrs.frozen(eq=False)
@@ -48,20 +58,31 @@ class Former(Generic[T]):
     value: T
     _since: _Change
 
-    def changed(self, kind: str) -> set[Any]:
-        """The keys of a kind that were changed since."""
-        found, change = set[Any](), self._since.next
+    def changed(self, *kinds: str) -> NDArray[np.int64]:
+        """The marks of the keys of some kinds that were changed since."""
+        found = [keys if kind not in BY_ID else marks_of(keys) for kind in kinds for keys in self.keys(kind)]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+    def keys(self, kind: str) -> Iterator[Collection[Any]]:
+        """The changed keys of a kind, write by write."""
+        change = self._since.next
         while change is not None:
-            found.update(change.keys.get(kind, ()))
+            if kind in change.keys:
+                yield change.keys[kind]
             change = change.next
-        return found
 
 
-def made_of(*kinds: str, lasts: bool = True) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def marks_of(keys: Collection[Any]) -> NDArray[np.int64]:
+    """Numbers that stand for keys: the same as long as the process runs."""
+    return np.fromiter(map(hash, keys), np.int64, len(keys))
+
+
+def made_of(*kinds: str, lasts: bool | Collection[str] = True) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Declare the kinds of rows that a function of a version reads; ``{}`` is the kind that is its first argument.
 
     What it makes is shared by all versions in which none of them has changed. The last argument of the function is what
-    it made for an earlier version, as a `Former`, or None; always None without ``lasts``.
+    it made for an earlier version, as a `Former`, or None; always None without ``lasts``, or if that names other kinds.
+    What lasts has no text: it stays until the next question after something was forgotten.
     """
 
     def declare(build: Callable[..., T]) -> Callable[..., T]:
@@ -180,12 +201,11 @@ class Version:
             else:
                 now = tables[kind].rows
                 replaced.setdefault(kind, {}).update((key, now.get(key)) for key in rows)
-        keys: dict[str, Collection[Any]] = {kind: tuple(rows) for kind, rows in changes.items()}
-        keys |= {weights_of(kind): tuple(rows) for kind, rows in weighed.items()}
+        told = {**changes, **{weights_of(kind): rows for kind, rows in weighed.items()}}
         if _told(scope) != _told(self.scope):
-            keys["scope"] = ()
-        later = Version(tables, scope, self.analyser, {**self._stamps, **dict.fromkeys(keys, next(_NUMBERS))})
-        later.inherit(self, keys)
+            told["scope"] = _NOTHING
+        later = Version(tables, scope, self.analyser, {**self._stamps, **dict.fromkeys(told, next(_NUMBERS))})
+        later.inherit(self, told)
         self.following, self.overwritten = later, replaced
         try:
             for kind, rows in every:
@@ -203,13 +223,14 @@ class Version:
         same.inherit(self, {})
         return same
 
-    def inherit(self, before: Version, keys: Mapping[str, Collection[Any]]) -> None:
-        before.change.next = self.change = _Change(keys)
+    def inherit(self, before: Version, changes: Changes) -> None:
+        """Take over what was made of kinds of rows that have not changed, and what can be brought up to date."""
+        before.change.next = self.change = _Change.of(changes)
         made, formers = before.memo.copy(), before.formers.copy()
         for of, value in made.items():
-            if keys.keys().isdisjoint(_kinds(of)):
+            if changes.keys().isdisjoint(_kinds(of)):
                 self.memo[of] = value
-            elif of[0].lasts:
+            elif of[0].lasts is True or (of[0].lasts and of[1] in of[0].lasts):
                 formers[of] = Former(value, before.change)
         self.formers = {of: former for of, former in formers.items() if of not in self.memo}
 

@@ -10,7 +10,7 @@ import attrs
 
 from graphsearch.model import Community, CommunitySummary, validation
 from graphsearch.model.codec import decode, encode
-from graphsearch.stores.writer.rows import CommunityRow, MemberRow, Port, Rows
+from graphsearch.protocols.rows import CommunityRow, MemberRow, Port, Rows
 
 
 async def write_communities(
@@ -40,7 +40,7 @@ async def write_communities(
     port.scope.summarised = port.scope.summarised or any(each.summary for each in kept)
     for kind in ("community", "member"):
         await port.put(kind, [row for each in kept for of, row in rows_of(each) if of == kind], {})
-    await port.finish({}, {})
+    await port.finish({})
 
 
 def rows_of(community: Community) -> Iterator[tuple[str, CommunityRow | MemberRow]]:
@@ -60,7 +60,7 @@ async def write_summary(port: Port, community: Community, *, version: Hashable) 
         new = attrs.evolve(row, summary=community.summary and encode(community.summary))
         await port.put("community", [new], {row.key: row})
         port.scope.summarised = True
-    await port.finish({}, {})
+    await port.finish({})
     return holds
 
 

@@ -27,7 +27,8 @@ async def refold(work: Work, groups: Iterable[Group]) -> tuple[set[UUID], set[UU
     wanted = set(groups)
     if not wanted:
         return set(), set()
-    await work.claims.by("group", [group for group in wanted if not work.entities.is_absent(group[0])])
+    work.folded |= wanted
+    await work.claims.read_by("group", [group for group in wanted if not work.entities.is_absent(group[0])])
     proved, before = await in_slices(_folded(work, wanted))
     await work.relations.read([*proved, *before])
     for relation in proved.values():
@@ -118,16 +119,21 @@ def changed_relations(work: Work, keys: Iterable[UUID]) -> int:
 async def sign_relations(work: Work, resigned: Iterable[UUID]) -> None:
     """Give relations the signatures of their evidence, and of what they were folded with; drop vectors of old facts.
 
-    Groups of functional types that lead to an entity that was ``resigned`` are folded again for it.
+    A relation of a functional type depends on the other targets of its group: with one of these it is signed anew.
     """
-    functional = [name for name, each in work.scope.types.items() if each.functional]
+    types = work.scope.types
+    functional = [name for name, each in types.items() if each.functional]
     led = await work.claims.by("target", [(key, name) for key in resigned for name in functional])
-    await refold(work, [group_of_row(row, work.scope.types) for row in led])
+    groups = {group_of_row(row, types) for row in led} - work.folded
+    await work.claims.read_by("group", groups)
+    targets = {
+        group: {each.claim.target_id for each in own} for group, own in _grouped(work.claims, groups, types).items()
+    }
+    await refold(work, [group for group, ends in targets.items() if len(ends) > 1])
     rows = [row for row in work.relations.new.values() if row is not None and row.key not in work.retracted]
-    given = {key for row in rows if row.key not in work.together for key in row.relation.evidence}
-    await work.memories.read(given)
-    several = {key for each in work.together.values() if len(each.targets) > 1 for key in each.targets}
-    await work.entities.read(several)
+    await work.memories.read({key for row in rows if row.key not in work.together for key in row.relation.evidence})
+    several = [each.targets for each in work.together.values() if len(each.targets) > 1]
+    await work.entities.read({key for ends in several for key in ends})
     await in_slices(_sign(work, rows))
 
 

@@ -21,7 +21,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.stored import key_of
-from graphsearch.stores.writer.rows import Entry, Port, Rows
+from graphsearch.protocols.rows import Entry, Port, Rows
 
 Pair = tuple[UUID, UUID]
 HEALTH_RECORDS: Final = 16
@@ -43,7 +43,7 @@ async def link_memories(port: Port, links: Sequence[MemoryLink], now: datetime) 
         del given[row.key]
     dated = (each if each.created_at else attrs.evolve(each, created_at=now) for each in given.values())
     await port.put("link", [Entry(key_of(each), each) for each in dated], {})
-    await port.finish({}, {})
+    await port.finish({})
     return len(given)
 
 
@@ -69,7 +69,7 @@ async def mark_distinct(port: Port, pairs: Sequence[Pair], *, distinct: bool = T
         await port.put("distinct", [Entry(pair, None) for pair in changed], {})
     else:
         await port.drop("distinct", changed, {})
-    await port.finish({}, {})
+    await port.finish({})
     return len(changed)
 
 
@@ -96,7 +96,7 @@ async def log_injection(port: Port, injection: Injection) -> None:
         raise ForeignSessionError(injection.session_id)
     if not logged:
         await port.add("injection", Entry(injection.id, injection))
-    await port.finish({}, {})
+    await port.finish({})
 
 
 async def injections(rows: Rows, session_id: str) -> Sequence[Injection]:
@@ -127,13 +127,13 @@ async def record_health(port: Port, record: HealthRecord) -> None:
     if len(known) > 1 and known[-2].memories <= known[-1].memories < _GROWN * known[-2].memories:
         known.pop()
     port.scope.health = tuple([*known, record][-HEALTH_RECORDS:])
-    await port.finish({}, {})
+    await port.finish({})
 
 
 async def propose(port: Port, proposal: Proposal) -> None:
     """Store a new proposal (`GraphStore.propose`); does not need the scope's lock."""
     await port.add("proposal", Entry(proposal.id, proposal))
-    await port.finish({}, {})
+    await port.finish({})
 
 
 async def proposals(
@@ -165,7 +165,7 @@ async def decide(port: Port, before: Proposal, after: Proposal) -> bool:
     same = [row for row in stored.values() if _since(row.value) == _since(before)]
     if same:
         await port.put("proposal", [Entry(before.id, after)], stored)
-    await port.finish({}, {})
+    await port.finish({})
     return bool(same)
 
 
@@ -188,7 +188,7 @@ async def bind_embedder(port: Port, scope: Scope, name: str, dimensions: int) ->
             f"scope {scope} holds vectors of {held!r} ({port.scope.dimensions} numbers), not of {name!r} "
             f"({dimensions}): use that model, or write to another scope"
         )
-    await port.finish({}, {})
+    await port.finish({})
 
 
 def refuse_model(name: str, dimensions: int) -> None:

@@ -66,7 +66,7 @@ async def load(
                     scope.types.update((row.key, row.value) for row in rows)
                 scope.summarised |= kind == "community" and any(row.summary for row in rows)
     await asyncio.to_thread(loading.check.finish)
-    await port.finish(loading.signatures, {})
+    await port.finish(loading.signatures)
 
 
 @attrs.define(eq=False)

@@ -55,7 +55,7 @@ async def begin_reembedding(port: Port, scope: Scope, name: str, dimensions: int
     begun = (row.embedder, row.dimensions) != given
     if begun:
         row.next_embedder, row.next_dimensions = given
-    await port.finish({}, {})
+    await port.finish({})
     return begun
 
 
@@ -80,7 +80,7 @@ async def put_new_vectors(port: Port, scope: Scope, kind: ElementKind, name: str
     """Keep vectors of the next model (`GraphStore.put_new_vectors`), of the texts that elements have now."""
     _refuse_other_change(scope, port.scope.next_embedder, name)
     number = await _put(port, kind, vectors)
-    await port.finish({}, {})
+    await port.finish({})
     return number
 
 
@@ -119,7 +119,7 @@ async def switch_embedder(store: Store, name: str, remake: Remake, *, most: int)
         row = port.scope
         row.embedder, row.dimensions = row.next_embedder, row.next_dimensions
         row.next_embedder = row.next_dimensions = None
-        await port.finish({}, {})
+        await port.finish({})
     return 0
 
 
@@ -129,7 +129,7 @@ async def cancel_reembedding(port: Port, *, finish: bool = True) -> bool:
     await port.clear(_SHADOWS)
     port.scope.next_embedder = port.scope.next_dimensions = None
     if finish:
-        await port.finish({}, {})
+        await port.finish({})
     return was
 
 

@@ -6,7 +6,7 @@ reports, has written nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from graphsearch._support.concurrency import in_slices
 from graphsearch.claims.folding import Together
 from graphsearch.errors import StoreError
+from graphsearch.model import Group
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols.rows import (
     KINDS,
@@ -77,16 +78,18 @@ class Table(Generic[K, R]):
 
     async def by(self, column: str, values: Iterable[Any]) -> list[R]:
         """The rows with any of some values in a column, as they are now."""
-        wanted, read = set(values), self._read.setdefault(column, set())
-        if unread := wanted - read:
-            found: Collection[R] = await self._port.rows_by(self.kind, column, unread)
-            for row in found:
-                self.stored.setdefault(row.key, row)
-            read |= unread
-            if not self.new and len(unread) == len(wanted):
-                return list(found)
+        wanted = set(values)
+        await self.read_by(column, wanted)
         of = KINDS[self.kind][column]
         return [row for row in self if not wanted.isdisjoint(of(row))] if wanted else []
+
+    async def read_by(self, column: str, values: Iterable[Any]) -> None:
+        """Read the rows with any of some values in a column."""
+        read = self._read.setdefault(column, set())
+        if unread := set(values) - read:
+            read |= unread
+            for row in await self._port.rows_by(self.kind, column, unread):
+                self.stored.setdefault(row.key, row)
 
     def __iter__(self) -> Iterator[R]:
         """All that were read or put, as they are now."""
@@ -96,7 +99,8 @@ class Table(Generic[K, R]):
 
     def get(self, key: K) -> R | None:
         """A row that was read or put, as it is now; None if there is none."""
-        return self.new[key] if key in self.new else self.stored.get(key)
+        row = self.new.get(key)
+        return row if row is not None or key in self.new else self.stored.get(key)
 
     def __getitem__(self, key: K) -> R:
         """A row that was read or put, and exists."""
@@ -124,7 +128,10 @@ class Table(Generic[K, R]):
     @property
     def changes(self) -> dict[K, Change[R]]:
         """By key, of the rows that differ from the stored ones."""
-        return {key: (old, row) for key, row in self.new.items() if (old := self.stored.get(key)) != row}
+        pairs = ((key, self.stored.get(key), row) for key, row in self.new.items())
+        return {
+            key: (old, row) for key, old, row in pairs if old is not row and (old is None or row is None or old != row)
+        }
 
     @property
     def gone(self) -> list[K]:
@@ -167,8 +174,10 @@ class Work:
         """Surfaces that lost a mention, by the entity they were written for."""
         self.repointed: set[UUID] = set()
         """Entities whose mentions may mean another entity than they did."""
+        self.folded: set[Group] = set()
+        """The groups whose claims were folded again."""
         self.together: dict[UUID, Together] = {}
-        """What the relations of the groups that were folded again were folded from."""
+        """What the relations that these groups prove were folded from."""
         self.retracted: set[UUID] = set()
         """Relations that keep the signature they had when claims proved them."""
         self.vectors: dict[str, dict[Any, NDArray[np.float16] | None]] = {kind: {} for kind in ELEMENTS}
@@ -240,7 +249,7 @@ class Work:
             await self.port.drop_by("outcome", "element", elements)
         for kind in ELEMENTS:
             await self._write_vectors(kind, changes.get(kind, {}))
-        await self._finish({kind: own for kind, own in changes.items() if kind in ELEMENTS})
+        await self.port.finish(self._signatures)
 
     def _changes(self) -> Generator[None, None, dict[str, dict[Any, Change[Any]]]]:
         """The differences of each kind that has any, in steps."""
@@ -263,16 +272,6 @@ class Work:
             other = [key for key, (old, new) in kept.items() if embedding_text(old) != embedding_text(new)]
             if there or other:
                 await self.port.drop(f"{kind}_shadow", there.keys() | set(other), {})
-
-    async def _finish(self, changes: Mapping[str, Mapping[Any, Change[Any]]]) -> None:
-        """Store the signatures that elements took, and let go of those that they gave up."""
-        taken: set[int] = set()
-        released: dict[str, set[int]] = {}
-        for kind, own in changes.items():
-            codes = [(old and old.signature, row and row.signature) for old, row in own.values()]
-            taken |= {new for old, new in codes if new is not None and new != old}
-            released[kind] = {old for old, new in codes if old is not None and new != old}
-        await self.port.finish({code: self._signatures[code] for code in taken}, released)
 
     @property
     def gone(self) -> set[tuple[str, str]]:

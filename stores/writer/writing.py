@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -229,24 +229,29 @@ def _put_proof(work: Work, batch: Batch, others: set[str]) -> Generator[None, No
     for memory in _last(batch.memories):
         key = memory.id
         were, claimed = old_mentions.get(key, []), old_claims.get(key, [])
-        before = {row.mention for row in were}, {row.claim for row in claimed}
-        stated = _stated(work, mentions.get(key, ()), claims.get(key, ()), before)
-        differ = before[0] != set(stated[0]), before[1] != set(stated[1])
-        if differ[0] or key in others:
-            _replace_mentions(work, key, were, stated[0])
+        had_mentions, had_claims = {row.mention for row in were}, {row.claim for row in claimed}
+        told, stated = _stated(work, mentions.get(key, ()), claims.get(key, ()), had_mentions, had_claims)
+        other_mentions = set(told) != had_mentions if were else bool(told)
+        other_claims = set(stated) != had_claims if claimed else bool(stated)
+        if other_mentions or key in others:
+            _replace_mentions(work, key, were, told)
             had.update(row.mention.entity_id for row in were)
-        if differ[1] or key in others:
-            new = _replace_claims(work, key, claimed, stated[1])
+        if other_claims or key in others:
+            new = _replace_claims(work, key, claimed, stated)
             had.update(end for row in claimed for end in (row.claim.source_id, row.claim.target_id))
             groups.update(group_of_row(row, work.scope.types) for row in (*claimed, *new))
-        if work.scope.merges and any(differ):
+        if work.scope.merges and (other_mentions or other_claims):
             work.memories.put(revised(work.memories[key], merges=work.scope.merges))
         yield
     return had, groups
 
 
 def _stated(
-    work: Work, mentions: Iterable[Mention], claims: Iterable[Claim], before: tuple[set[Mention], set[Claim]]
+    work: Work,
+    mentions: Iterable[Mention],
+    claims: Iterable[Claim],
+    had_mentions: Collection[Mention],
+    had_claims: Collection[Claim],
 ) -> tuple[list[Mention], list[Claim]]:
     """The mentions and claims to keep of a memory that is written, without repeats.
 
@@ -256,11 +261,11 @@ def _stated(
     """
     root = work.tree.root
     if work.tree.into:
-        claims = [each if each in before[1] else _meant(each, root) for each in claims]
+        claims = [each if each in had_claims else _meant(each, root) for each in claims]
         ends = {end for each in claims for end in (each.source_id, each.target_id)}
         mentions = [
             each
-            if each in before[0] or each.entity_id in ends or root(each.entity_id) == each.entity_id
+            if each in had_mentions or each.entity_id in ends or root(each.entity_id) == each.entity_id
             else revised(each, entity_id=root(each.entity_id))
             for each in mentions
         ]

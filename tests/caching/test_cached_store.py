@@ -56,6 +56,7 @@ def described(entity, text):
 
 async def test_entities_are_read_once(store, watched):
     await store.write(Batch(entities=(ADA, BOB)))
+    watched.asked.clear()
     first = await store.get_entities([BOB.id, EVE.id, ADA.id, BOB.id])
     again = await store.get_entities([BOB.id, ADA.id, BOB.id])
     assert [entity.name for entity in first] == ["Bob", "Ada", "Bob"]
@@ -76,6 +77,7 @@ async def test_a_scope_without_anything_stays_unknown(store):
 
 async def test_within_a_snapshot_entities_are_read_once_too(store, watched):
     await store.write(Batch(entities=(ADA, BOB)))
+    watched.asked.clear()
     for _ in range(2):
         async with store.snapshot():
             assert len(await store.get_entities([ADA.id])) == 1
@@ -121,9 +123,11 @@ async def test_what_changes_while_a_part_is_read_is_read_whole(scoped, cache):
     old, new = (Batch(entities=(described(ADA, text), described(BOB, text))) for text in ("old", "new"))
     interrupted.happens = lambda: store.write(new)
     await store.write(old)
+    interrupted.asked.clear()
     assert len(await store.get_entities([BOB.id])) == 1
     assert {entity.description for entity in await store.get_entities([ADA.id, BOB.id])} == {"old"}  # of one state
-    assert interrupted.asked == [1, 0, 1]
+    assert interrupted.asked[:2] == [1, 0]
+    assert interrupted.asked[-1] == 1
     assert {entity.description for entity in await store.get_entities([ADA.id, BOB.id])} == {"new"}
 
 
@@ -190,6 +194,7 @@ def test_a_cache_of_another_scope_is_refused(scoped):
 async def test_only_what_changes_the_version_or_weights_evicts(store, watched):
     memories = (Memory(id="m"), Memory(id="n"))
     await store.write(Batch(entities=(ADA, BOB), memories=memories))
+    watched.asked.clear()
     await store.get_entities([ADA.id])
     await store.link_memories([MemoryLink(from_id="m", to_id="n")])
     await store.mark_distinct([(ADA.id, BOB.id)])
@@ -198,8 +203,7 @@ async def test_only_what_changes_the_version_or_weights_evicts(store, watched):
     assert watched.asked == [1]
     await store.merge(BOB.id, ADA.id)
     await store.get_entities([ADA.id])
-    assert watched.asked[-1] == 1
-    assert len(watched.asked) > 1
+    assert watched.asked == [1, 1]
 
 
 # -- whatever happens at the same time ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
 from graphsearch.model import Batch, Entity, Outcome, Relation
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index import upkeep
 from graphsearch.stores.in_postgres.session.migrating import migrate, migrations
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
@@ -31,7 +31,7 @@ SCOPES = [{"org_id": "acme", "project_id": name} for name in ("web", "api")]
 @pytest.fixture(autouse=True)
 def _small_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Writes in bulk that are compared quickly."""
-    monkeypatch.setattr(indexing, "BULK", 100)
+    monkeypatch.setattr(upkeep, "WAITING", 100)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ async def lifetime(store: GraphStore, name: str) -> None:
     """Write, ask, learn, merge and forget, by statements repeated often enough to be prepared."""
     engine = await engine_over(store)
     builder, gate = ContextBuilder(engine, counter=WordCounter()), member(store)
-    tools = [Entity(type="tool", name=f"{name} {number}") for number in range(2 * indexing.BULK)]
+    tools = [Entity(type="tool", name=f"{name} {number}") for number in range(2 * upkeep.WAITING)]
     relations = [Relation(source_id=PRIYA.id, type="uses", target_id=tool.id) for tool in tools[:20]]
     await store.write(Batch(entities=tools, relations=relations))
     await store.settle()

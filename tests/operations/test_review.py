@@ -107,7 +107,7 @@ async def test_each_operation_does_what_it_does_without_review(desk: Desk) -> No
 async def test_nothing_is_left_of_what_is_rejected(desk: Desk, request: pytest.FixtureRequest) -> None:
     def stored() -> str:
         if isinstance(desk.store, ScopedMemoryStore):
-            return pickled(desk.store._cell.state)
+            return pickled(desk.store._cell.version)
         return "".join(rows(request.getfixturevalue("shared_database").admin_dsn).values())
 
     id_ = await desk.propose(desk.one, "remember", text="Ada works at Xyzzy.", labels=["xyzzied"])

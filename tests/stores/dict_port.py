@@ -12,7 +12,7 @@ import attrs
 
 from graphsearch.model import KNOWN_RELATION_TYPES
 from graphsearch.model.signatures import Signature
-from graphsearch.stores.writer.rows import KINDS, Form, ScopeRow
+from graphsearch.protocols.rows import KINDS, Form, ScopeRow
 
 GOES_WITH: Final = {
     "entity": ("entity_vector", "entity_shadow", "words"),
@@ -39,7 +39,7 @@ class DictScope:
 
 
 class DictPort:
-    """`graphsearch.stores.writer.rows.Port`."""
+    """`graphsearch.protocols.rows.Port`."""
 
     def __init__(self, of: DictScope) -> None:
         self.scope = attrs.evolve(of.row, types=dict(of.row.types))
@@ -94,8 +94,7 @@ class DictPort:
         await self.drop(kind, [row.key for row in found], {})
         return len(found)
 
-    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
+    async def finish(self, contents: Mapping[int, Signature]) -> None:
         self.signatures |= contents
         used = {row.signature for kind in GOES_WITH for row in self.tables[kind].values()}
-        for code in {code for codes in released.values() for code in codes} - used:
-            self.signatures.pop(code, None)
+        self.signatures = {code: content for code, content in self.signatures.items() if code in used}

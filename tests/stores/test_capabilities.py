@@ -12,6 +12,8 @@ from graphsearch.stores.postgres import ScopedPostgresStore
 
 MOST = 40
 """Members that somebody who writes a store can keep in mind."""
+BY_INDEX = {ScopedPostgresStore: {"surface_forms", "first_written"}}
+"""Verbs that a store has its own way for: of a hub of 20,000 mentions it takes a tenth of the time."""
 
 
 def members(*owners: type) -> set[str]:
@@ -30,7 +32,8 @@ def test_a_store_implements_every_member_itself(store: type) -> None:
 @pytest.mark.parametrize("store", [ScopedMemoryStore, ScopedPostgresStore])
 def test_every_verb_is_written_once(store: type) -> None:
     verbs = members(GraphStore)
-    assert {name for name in verbs if getattr(store, name) is not getattr(GraphStore, name)} == set()
+    own = {name for name in verbs if getattr(store, name) is not getattr(GraphStore, name)}
+    assert own == BY_INDEX.get(store, set())
 
 
 def test_every_method_is_documented() -> None:

@@ -161,7 +161,7 @@ async def test_the_memory_store_keeps_nothing_of_it(clock: FixedClock) -> None:
 
 
 def state_of(store: ScopedMemoryStore) -> Any:
-    return store._cell.state
+    return store._cell.version
 
 
 @pytest.fixture

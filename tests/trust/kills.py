@@ -40,7 +40,7 @@ from graphsearch.model.stored import RecordKind, StoredEntity, StoredMemory, Sto
 from graphsearch.moving import import_scope
 from graphsearch.reembedding import reembed
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index import upkeep
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
 from graphsearch.testing.samples import portrait
@@ -103,7 +103,7 @@ ATOMIC: Final = frozenset({"import", "settle", "merge", "forget", "feedback", "r
 @asynccontextmanager
 async def opened(dsn: str, project: str) -> AsyncIterator[ScopedPostgresStore]:
     """The scope of a kill."""
-    indexing.BULK = BULK  # type: ignore[misc]
+    upkeep.WAITING = BULK  # type: ignore[misc]
     async with PostgresGraphStore.open(dsn, clock=FixedClock(), exact=True, max_connections=2) as graph:
         yield graph.with_scope(org_id="acme", project_id=project)
 

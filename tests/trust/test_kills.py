@@ -12,14 +12,14 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.stores.embedded import EmbeddedPostgres
-from graphsearch.stores.in_postgres.index import indexing
+from graphsearch.stores.in_postgres.index import upkeep
 from tests.fix_postgres import Database
 from tests.integrations.team import EMBEDDER
 from tests.trust.kills import NEW, kills, opened, rewrite, rewrite_and_die, seen
 
 
 async def test_kills(server_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "BULK", indexing.BULK)  # put back at the end
+    monkeypatch.setattr(upkeep, "WAITING", upkeep.WAITING)  # put back at the end
     async with EmbeddedPostgres(server_folder) as server:
         found = await kills(server.dsn, 7, seed=1)
     assert found["kills"] == 7
@@ -28,7 +28,7 @@ async def test_kills(server_folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
 async def test_a_rewrite_that_is_killed_before_it_prunes_leaves_nothing_unnamed(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "BULK", indexing.BULK)
+    monkeypatch.setattr(upkeep, "WAITING", upkeep.WAITING)
     found = []
     for project in ("killed", "whole"):
         async with opened(postgres_database.dsn, project) as store:

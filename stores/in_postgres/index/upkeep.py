@@ -53,6 +53,11 @@ class Change:
     old_words: Mapping[str, float] = attrs.field(factory=dict)
     new_words: Mapping[str, float] = attrs.field(factory=dict)
 
+    @property
+    def matters(self) -> bool:
+        """Whether it changes by what the element is found; words are another matter."""
+        return any(found_by(self.old) != found_by(self.new) for found_by in (_text, _names, _fact))
+
 
 @attrs.define(eq=False)
 class Upkeep:
@@ -98,7 +103,9 @@ class Upkeep:
         waiting = self._changes[_KINDS[kind]]
         for key, (old, new) in rows.items():
             first = waiting[key].old if key in waiting else getattr(old, kind, None)
-            waiting[key] = Change(first, getattr(new, kind, None))
+            change = Change(first, getattr(new, kind, None))
+            if key in waiting or key in self._words or change.matters:
+                waiting[key] = change
         if len(waiting) >= WAITING:
             await self._index(_KINDS[kind])
 
@@ -115,7 +122,7 @@ class Upkeep:
 
     async def _with_words(self, changes: Mapping[UUID, Change]) -> dict[UUID, Change]:
         """The changes with the words of the entities, which are stored."""
-        stored = await stored_words(self.session, [key for key, each in changes.items() if each.old is not None])
+        stored = await _stored_words(self.session, [key for key, each in changes.items() if each.old is not None])
         words = {key: self._words.pop(key, stored.get(key, {})) for key in changes}
         gone = [key for key, each in changes.items() if key in stored and (each.new is None or not words[key])]
         kept = {
@@ -156,7 +163,7 @@ class Upkeep:
 _KINDS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
 
 
-async def stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
+async def _stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
     """The words of entities in addition to their texts; entities without any are left out."""
     return dict(await session.rows_kept(statement("words of entities"), ids=list(ids))) if ids else {}
 
@@ -192,7 +199,8 @@ async def index_documents(session: Session, kind: ElementKind, changes: Mapping[
         session.run_later(statement("count terms anew", kind), terms=sorted(recounted))
     if fewer := sorted(recounted.union(term for term, step in made.terms.items() if step < 0)):
         session.run_later(statement("remove unused terms", kind), terms=fewer)
-    session.run_later(statement("add to sums", kind), documents=made.documents, length=made.length)
+    if made.documents or made.length:
+        session.run_later(statement("add to sums", kind), documents=made.documents, length=made.length)
 
 
 async def _write(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> None:

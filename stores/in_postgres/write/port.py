@@ -280,7 +280,7 @@ class PostgresPort(RowReads):
         (stayed,) = await self.session.row(statement("written since"), **values)
         return int(stayed)
 
-    async def finish(self, contents: Mapping[int, Signature], released: Mapping[str, Collection[int]]) -> None:
+    async def finish(self, contents: Mapping[int, Signature]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""
         await self._upkeep.finish()
         self._store_scope()
