@@ -1,13 +1,5 @@
 -- The effect of outcomes on the weights of elements.
 
--- not logged --
--- Injections that are not in the log of a session.
-SELECT i.id FROM unnest(%(ids)s::text[]) i (id)
-WHERE NOT EXISTS (
-    SELECT FROM injection
-    WHERE org_id = %(org)s AND project_id = %(project)s AND id = i.id AND session_id = %(session_id)s
-)
-
 -- apply outcome --
 -- A new outcome x moves the weight w: w ← α·x + (1 − α)·w, unless the session has an outcome for the element already.
 -- Returns what it moved, with the number of outcomes. Outcomes are looked up by their whole key: a join would read all

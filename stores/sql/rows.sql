@@ -84,9 +84,6 @@ WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND c.rel
 -- remove scope --
 DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s
 
--- existing --
-SELECT id FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
-
 -- columns of ends --
 -- The endpoint columns of entities, for relations that are not older than the entity.
 SELECT n.id, encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid, n.created_at FROM entity n

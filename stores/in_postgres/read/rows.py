@@ -115,8 +115,17 @@ def found_by(kind: str, column: str) -> str:
 def columns(values: Collection[Any]) -> dict[str, list[Any]]:
     """Values as parameters: tuples as columns a, b and c, others as a. Texts that cannot be stored are left out."""
     rows = [value if isinstance(value, tuple) else (value,) for value in values]
-    kept = [row for row in rows if all(not isinstance(cell, str) or storable([cell]) for cell in row)]
-    return {name: list(cells) for name, cells in zip("abc", zip(*kept, strict=True), strict=False)}
+    if not all(_are_storable(cells) for cells in zip(*rows, strict=True) if isinstance(cells[0], str)):
+        rows = [row for row in rows if all(not isinstance(cell, str) or storable([cell]) for cell in row)]
+    return {name: list(cells) for name, cells in zip("abc", zip(*rows, strict=True), strict=False)}
+
+
+def _are_storable(texts: Collection[str]) -> bool:
+    """Whether all of some texts can be stored, looked at together."""
+    try:
+        return b"\0" not in "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
 
 
 @cache

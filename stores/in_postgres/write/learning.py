@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
-from graphsearch.model import (
-    ElementKind,
-    ElementRef,
-    FeedbackReport,
-    HealthRecord,
-    Outcome,
-    validation,
-)
+from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Outcome, validation
 from graphsearch.stores.in_postgres.base import PostgresScope
+from graphsearch.stores.in_postgres.read.rows import RowReads
 from graphsearch.stores.in_postgres.rows import storable
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-
-_HISTORY: Final = tuple[HealthRecord, ...]
+from graphsearch.stores.in_postgres.write.port import FEW
 
 
 class PostgresLearning(PostgresScope):
@@ -27,9 +20,10 @@ class PostgresLearning(PostgresScope):
     async def apply_outcome(
         self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
     ) -> FeedbackReport:
-        async with self._gateway.writing(self._scope) as session:
+        async with self._gateway.writing(self._scope, small=len(elements) <= FEW) as session:
             validation.refuse("outcome", validation.text("session_id", session_id, empty=True))
-            if logged and not await _is_logged(session, session_id, logged):
+            log = await RowReads(session).rows("injection", logged)
+            if not {row.key for row in log if row.value.session_id == session_id}.issuperset(logged):
                 return FeedbackReport(missing=tuple(sorted(set(elements))))
             requested: dict[ElementKind, dict[Any, ElementRef]] = {}
             for element in sorted(set(elements)):
@@ -41,14 +35,8 @@ class PostgresLearning(PostgresScope):
                 for key, ref in refs.items():
                     found[became.get(key, "applied")].append(ref)
             applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
+            await session.flush()
             return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
-
-
-async def _is_logged(session: Session, session_id: str, injection_ids: Sequence[str]) -> bool:
-    """Whether injections are all in the log of a session."""
-    there = storable(injection_ids)
-    absent = await session.column(statement("not logged"), ids=there, session_id=session_id)
-    return not absent and len(there) == len(injection_ids)
 
 
 async def _apply(
@@ -61,9 +49,9 @@ async def _apply(
     moved = dict(await session.rows(statement("apply outcome", kind), ids=list(there), **values))
     if moved:
         kept = {"ids": [str(key) for key in moved], "seqs": list(moved.values()), "kind": kind.value}
-        await session.run(statement("keep outcomes"), **kept, **values)
+        session.run_later(statement("keep outcomes"), **kept, **values)
     if left := [key for key in there if key not in moved]:
-        known = await session.column(statement("existing", kind, table=kind), ids=left)
+        known = [row.key for row in await RowReads(session).rows(kind, left)]
         became |= dict.fromkeys(left, "missing") | dict.fromkeys(known, "repeated")
         replaced = await session.column(statement("replace outcome", kind), ids=known, **values) if known else ()
         became |= dict.fromkeys(replaced, "replaced")
