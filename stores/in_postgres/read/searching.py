@@ -40,7 +40,8 @@ class PostgresSearching(PostgresScope):
         requested: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
         async with self._reading() as session:
             known = session.once.elements(kind)
-            if unread := [key for key in requested if key not in known]:
+            unread: list[Any] = [key for key in requested if key not in known]
+            if unread:
                 ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
                 asked = [session.run_kept(statement("get", kind), ids=ids)]
                 if kind is ElementKind.RELATION:  # their ends are asked for next: in the same round trip
@@ -260,7 +261,8 @@ async def _similar(
         return best
     values = {"share": threshold / (1 + threshold), "slack": SLACK}  # as in graphsearch.claims.naming.prefix_lengths
     for place, entity, spelt in await session.rows(statement("similar names"), **places, **values):
-        requested, name = folded[place - 1], folded_name(spelt)
+        requested: str = folded[place - 1]
+        name = folded_name(spelt)
         score, entities = overlap(trigrams(requested), trigrams(name)), best[requested]
         better = entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1])
         if score >= threshold and better:
