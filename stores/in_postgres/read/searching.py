@@ -261,7 +261,7 @@ async def _similar(
         return best
     values = {"share": threshold / (1 + threshold), "slack": SLACK}  # as in graphsearch.claims.naming.prefix_lengths
     for place, entity, spelt in await session.rows(statement("similar names"), **places, **values):
-        requested: str = folded[place - 1]
+        requested = folded[int(place) - 1]
         name = folded_name(spelt)
         score, entities = overlap(trigrams(requested), trigrams(name)), best[requested]
         better = entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1])
