@@ -22,7 +22,7 @@ from psycopg.types.json import Jsonb
 from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.stores.in_postgres.rows import element_of
+from graphsearch.stores.in_postgres.read.rows import RowReads
 from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -88,9 +88,8 @@ class Upkeep:
         """Index all that is left."""
         alone = [key for key in self._words if key not in self._changes[ElementKind.ENTITY]]
         if alone:  # words of entities that are as they were
-            for row in await self.session.dicts(statement("get", ElementKind.ENTITY), ids=alone):
-                entity = element_of(ElementKind.ENTITY, row)
-                self._changes[ElementKind.ENTITY][entity.id] = Change(entity, entity)
+            for row in await RowReads(self.session).rows(ElementKind.ENTITY, alone):
+                self._changes[ElementKind.ENTITY][row.key] = Change(row.entity, row.entity)
         for kind in ElementKind:
             await self._index(kind)
         if self._embedded:
