@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nsmallest
 from typing import Any, Final, Unpack
@@ -28,7 +28,6 @@ from graphsearch.model import (
     validation,
 )
 from graphsearch.model.identity import snake_case
-from graphsearch.model.stored import RecordKind, ScopeSettings
 from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
 from graphsearch.protocols.rows import ClaimRow, EntityRow, Filters, MemoryFilters, MentionRow
@@ -277,27 +276,3 @@ def _claim_place(dated: DatedClaim) -> tuple[Any, ...]:
 
 def _span(proof: Mention | Claim) -> tuple[int, int]:
     return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
-
-
-_RECORDS: Final[Mapping[str, str]] = {RecordKind.RELATION_TYPE: "type"}
-"""The kinds of rows that records of another name are made of."""
-_OF_RECORDS: Final = ("mention", "claim", "outcome")
-_VECTORS: Final[Mapping[ElementKind, str]] = {kind: f"{kind}_vector" for kind in ElementKind}
-
-
-async def settings(store: Store) -> ScopeSettings:
-    """The settings of the scope, with the numbers of its records; the caller is in a snapshot."""
-    kinds: Iterable[tuple[str, str]] = [(str(kind), _RECORDS.get(kind, str(kind))) for kind in RecordKind]
-    kinds = [*kinds, *((f"{kind}s", kind) for kind in _OF_RECORDS)]
-    scope = await store.scope_row()
-    numbers = (await store.counts([*(kind for _, kind in kinds), *_VECTORS.values()])).rows
-    return ScopeSettings(
-        analyser=store.analyser.name,
-        alpha=scope.alpha,
-        embedder=scope.embedder,
-        dimensions=scope.dimensions,
-        merges=scope.merges,
-        id_key=scope.id_key,
-        counts={name: numbers[kind] for name, kind in kinds},
-        vectors={str(kind): numbers[vectors] for kind, vectors in _VECTORS.items()},
-    )
