@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from itertools import chain, compress
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -20,7 +20,6 @@ from graphsearch.model.signatures import SignatureTable
 from graphsearch.stores.in_memory.versions import BY_ID, Former, Version, made_of, marks_of, weights_of
 
 Rows = NDArray[np.int64]
-Array = TypeVar("Array", bound=NDArray[Any])
 
 _NUMBER: Final = attrgetter("int")
 """Compares ids as numbers: the same order, but five times as fast as one by one in Python."""
