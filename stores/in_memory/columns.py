@@ -101,7 +101,7 @@ def _in_order(keys: Iterable[Any]) -> list[Any]:
 
 
 @made_of("{}", "{}_weight", lasts=False)
-def sorted_rows(version: Version, kind: str, former: None) -> Sequence[Any]:  # noqa: ARG001 - made anew
+def sorted_rows(version: Version, kind: str) -> Sequence[Any]:
     """The rows of a kind, in order."""
     return [*map(version.all(kind).__getitem__, version.made(listing, kind).ids)]
 
@@ -205,7 +205,7 @@ UNSIGNED: Final = 0
 
 
 @made_of("signature", "scope", lasts=False)
-def signatures(version: Version, former: None) -> SignatureTable:  # noqa: ARG001 - made anew
+def signatures(version: Version) -> SignatureTable:
     """All signatures by number; they name others by number too."""
     rows = version.all("signature")
 
@@ -382,7 +382,7 @@ class Visibility:
 
 
 @made_of("{}", lasts=False)
-def visibility(version: Version, kind: str, former: None) -> Visibility:  # noqa: ARG001 - of columns that last
+def visibility(version: Version, kind: str) -> Visibility:
     """The columns of a kind that views filter on."""
     if kind == ElementKind.MEMORY:
         return Visibility(Span.of(version, kind, "occurred_at"), Span.of(version, kind, "created_at"))

@@ -83,9 +83,9 @@ def marks_of(keys: Collection[Any]) -> NDArray[np.int64]:
 def made_of(*kinds: str, lasts: bool | Collection[str] = True) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Declare the kinds of rows that a function of a version reads; ``{}`` is the kind that is its first argument.
 
-    What it makes is shared by all versions in which none of them has changed. The last argument of the function is what
-    it made for an earlier version, as a `Former`, or None; always None without ``lasts``, or if that names other kinds.
-    What lasts has no text: it stays until the next question after something was forgotten.
+    What it makes is shared by all versions in which none of them has changed. If it ``lasts``, perhaps of some kinds
+    alone, the last argument of the function is what it made for an earlier version, as a `Former`, or None. What lasts
+    has no text: it stays until the next question after something was forgotten.
     """
 
     def declare(build: Callable[..., T]) -> Callable[..., T]:
@@ -186,7 +186,8 @@ class Version:
         """What a function that was declared by `made_of` makes of this version; made once."""
         known: T | None = self.memo.get((build, *of))
         if known is None:
-            known = build(self, *of, self.formers.get((build, *of)))
+            lasts = build.lasts  # type: ignore[attr-defined]
+            known = build(self, *of, self.formers.get((build, *of))) if lasts else build(self, *of)
             self.memo[build, *of] = known
             self.formers.pop((build, *of), None)
         return known
