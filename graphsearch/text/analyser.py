@@ -89,6 +89,11 @@ def words(text: str) -> list[str]:
     return [word[:MAX_TERM_LENGTH] for word in found]
 
 
+def plain_identifiers(text: str) -> list[str] | None:
+    """The identifiers of a text if its terms are those of one after the other; None if they are not."""
+    return _ASCII_IDENTIFIER.findall(text) if text.isascii() and "'" not in text else None
+
+
 def _variants(word: str) -> Iterator[str]:
     """A word, with е for ё, or without its Korean particle and by pairs of syllables: one finds the other."""
     yield word

@@ -14,7 +14,7 @@ from graphsearch.model import Group, Relation
 from graphsearch.model.identity import relation_id
 from graphsearch.model.signatures import relation_signature
 from graphsearch.model.validation import revised
-from graphsearch.protocols.rows import ClaimRow, Ends, RelationRow
+from graphsearch.protocols.rows import ClaimRow, RelationRow
 from graphsearch.stores.writer.work import Work
 
 
@@ -31,8 +31,7 @@ async def refold(work: Work, groups: Iterable[Group]) -> tuple[set[UUID], set[UU
     await work.claims.read_by("group", [group for group in wanted if not work.entities.is_absent(group[0])])
     proved, before = await in_slices(_folded(work, wanted))
     await work.relations.read([*proved, *before])
-    for relation in proved.values():
-        _put_folded(work, relation)
+    await in_slices(_put_folded(work, proved.values()))
     return set(proved), {key for key in before if key not in proved and key in work.relations}
 
 
@@ -71,28 +70,19 @@ def group_of_row(row: ClaimRow, types: RelationTypes) -> Group:
     return (row.ends[0], row.claim.type, None if known and known.functional else row.ends[1])
 
 
-def _put_folded(work: Work, relation: Relation) -> None:
-    """Write a relation that claims prove; what they do not state, its creation and its feedback stay as they are."""
-    old = work.relations.get(relation.id)
-    if old is None:
-        work.relations.put(RelationRow(revised(relation, created_at=work.now), folded=True))
-        return
-    kept = old.relation
-    own = {"labels": kept.labels, "attributes": kept.attributes}
-    new = revised(relation, created_at=kept.created_at, feedback_weight=kept.feedback_weight, **own)
-    work.relations.put(RelationRow(new, True, old.given, old.lapsed_at, old.signature))
-
-
-def put_asserted(work: Work, relation: Relation, given: Ends | None) -> None:
-    """Write a relation that was given, with the ends of then if merges moved these; claims may prove it as well."""
-    old = work.relations.get(relation.id)
-    if old is None:
-        new = relation if relation.created_at else revised(relation, created_at=work.now)
-        work.relations.put(RelationRow(new, given=given))
-    else:
-        kept = old.relation
-        new = revised(relation, created_at=kept.created_at, feedback_weight=kept.feedback_weight)
-        work.relations.put(RelationRow(new, old.folded, given, old.lapsed_at, old.signature))
+def _put_folded(work: Work, relations: Iterable[Relation]) -> Generator[None, None, None]:
+    """Write relations that claims prove, in steps; what these do not state, creation and feedback stay as they are."""
+    for relation in relations:
+        old = work.relations.get(relation.id)
+        if old is None:
+            row = RelationRow(revised(relation, created_at=work.now), folded=True)
+        else:
+            kept = old.relation
+            own = {"labels": kept.labels, "attributes": kept.attributes}
+            new = revised(relation, created_at=kept.created_at, feedback_weight=kept.feedback_weight, **own)
+            row = RelationRow(new, True, old.given, old.lapsed_at, old.signature)
+        work.relations.put(row)
+        yield
 
 
 def retract(work: Work, keys: Iterable[UUID]) -> int:

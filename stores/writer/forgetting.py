@@ -27,7 +27,7 @@ from graphsearch.stores.writer.work import Work
 async def forget(port: Port, memory_ids: Sequence[str], now: datetime, *, dry_run: bool = False) -> WriteReport:
     """Delete memories with their mentions and claims, and all that nothing else proves (`GraphStore.forget`)."""
     work = Work(port, now)
-    forgotten = {row.key for row in await work.memories.read(memory_ids)}
+    forgotten = {row.key for row in await work.memories.those(memory_ids)}
     if not forgotten:
         return WriteReport()
     mentions = await work.mentions.by("memory", forgotten)

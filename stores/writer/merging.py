@@ -214,5 +214,5 @@ async def _written_since(work: Work, number: int, key: UUID, source_id: UUID) ->
     claims = [row for row in await work.claims.by("written", tree) if key in row.ends and source_id not in row.ends]
     mentions = await work.mentions.by("written", tree)
     memories = [*(row.mention.memory_id for row in mentions), *(row.claim.memory_id for row in claims)]
-    since = {row.key for row in await work.memories.read(memories) if row.merges >= number}
+    since = {row.key for row in await work.memories.those(memories) if row.merges >= number}
     return sum(key in since for key in memories)

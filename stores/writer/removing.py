@@ -194,7 +194,7 @@ async def drop_summaries(work: Work) -> None:
     }
     await work.relations.by("evidence", rewritten)
     members = await work.members.by("entity", {*_changed(work), *_stated_in(work, rewritten)})
-    for row in await work.communities.read({row.community_id for row in members}):
+    for row in await work.communities.those({row.community_id for row in members}):
         if row.summary is not None:
             work.communities.put(revised(row, summary=None))
 

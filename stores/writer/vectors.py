@@ -1,8 +1,8 @@
-"""The vectors of a batch in all stores: those of each length as one matrix, and their faults."""
+"""The vectors of a batch as they are stored, and their faults."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -19,78 +19,40 @@ _INFINITE: Final = np.uint16(0x7C00)
 
 
 @attrs.frozen(eq=False)
-class Matrix:
-    """Vectors of one length, in order of key: ids, or keys of memories; one row of float16 numbers each."""
-
-    keys: Sequence[Any]
-    rows: NDArray[np.float16]
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    @property
-    def textual(self) -> bool:
-        """Whether they are vectors of memories."""
-        return isinstance(self.keys[0], str)
-
-    def take(self, rows: Sequence[int]) -> Matrix:
-        """Some rows, in order."""
-        return self if len(rows) == len(self) else Matrix([self.keys[row] for row in rows], self.rows[rows])
-
-
-@attrs.frozen(eq=False)
 class Vectors:
-    """Vectors as they are stored, a matrix for every length that occurs, and all of their faults."""
+    """Vectors as they are stored, by key, and all of their faults."""
 
-    matrices: Sequence[Matrix]
+    rows: Mapping[Any, NDArray[np.float16]]
     faults: Sequence[str]
-
-    keys: Collection[Any]
-    """The keys of all, faulty ones included."""
 
     def refuse_others(self, embedder: str | None, dimensions: int | None) -> None:
         """Raise `EmbeddingModelError` for a length other than that of the scope's embedder."""
-        for length in {matrix.rows.shape[1] for matrix in self.matrices} - {dimensions}:
+        for length in {len(row) for row in self.rows.values()} - {dimensions}:
             raise wrong_length(length, embedder, dimensions)
 
 
-def read_vectors(vectors: Mapping[Any, Vector], known_faults: Iterable[str] = ()) -> Vectors:
-    """Read the vectors of a batch; ``known_faults`` are those found elsewhere."""
-    matrices: list[Matrix] = []
-    faults = list(known_faults)
-    of: dict[tuple[tuple[int, ...], type], list[tuple[Any, Vector]]] = {}
+def read_vectors(vectors: Mapping[Any, Vector]) -> Vectors:
+    """Read the vectors of a batch: those of each length as one matrix."""
+    rows: dict[Any, NDArray[np.float16]] = {}
+    faults: list[str] = []
+    keys: dict[tuple[int, ...], list[Any]] = {}
     for key, vector in vectors.items():
-        of.setdefault((np.shape(vector), type(key)), []).append((key, vector))
-    for (shape, _), pairs in of.items():
-        pairs.sort(key=_order)
-        keys = [key for key, _ in pairs]
+        shape = np.shape(vector)
         if len(shape) != 1 or not shape[0]:
-            faults += [f"vector of {key}: must be one row of numbers, not of shape {shape}" for key in keys]
-            continue
-        if not_numeric := [key for key, vector in pairs if np.asarray(vector).dtype.kind not in "fiu"]:
-            faults += [f"vector of {key}: must be numbers" for key in not_numeric]
-            continue
-        matrix, wrong = read_matrix(keys, [vector for _, vector in pairs])
-        matrices.append(matrix)
-        faults += wrong
-    return Vectors(matrices, faults, vectors.keys())
-
-
-def _order(pair: tuple[Any, Vector]) -> Any:
-    key = pair[0]
-    return key if isinstance(key, str) else key.int
-
-
-def read_matrix(keys: Sequence[Any], vectors: Sequence[Vector]) -> tuple[Matrix, list[str]]:
-    """Vectors of one length, and their faults."""
-    with np.errstate(over="ignore"):
-        rounded = np.array(vectors).astype(np.float16)
-    peak = (rounded.view(np.uint16) & _UNSIGNED).max(axis=1)  # without signs, floats sort like their bits
-    faults = []
-    for row in np.flatnonzero((peak == 0) | (peak >= _INFINITE)).tolist():
-        must = "must not be zero" if peak[row] == 0 else "must be finite, also as float16"
-        faults.append(f"vector of {keys[row]}: {must}")
-    return Matrix(keys, rounded), faults
+            faults.append(f"vector of {key}: must be one row of numbers, not of shape {shape}")
+        elif np.asarray(vector).dtype.kind not in "fiu":
+            faults.append(f"vector of {key}: must be numbers")
+        else:
+            keys.setdefault(shape, []).append(key)
+    for together in keys.values():
+        with np.errstate(over="ignore"):
+            matrix = np.array([vectors[key] for key in together]).astype(np.float16)
+        rows.update(zip(together, matrix, strict=True))
+        peak = (matrix.view(np.uint16) & _UNSIGNED).max(axis=1)  # without signs, floats sort like their bits
+        for row in np.flatnonzero((peak == 0) | (peak >= _INFINITE)).tolist():
+            must = "must not be zero" if peak[row] == 0 else "must be finite, also as float16"
+            faults.append(f"vector of {together[row]}: {must}")
+    return Vectors(rows, faults)
 
 
 def with_current_vectors(batch: Batch, stored: Iterable[Entity | Relation | Memory]) -> Batch:

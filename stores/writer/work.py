@@ -68,12 +68,16 @@ class Table(Generic[K, R]):
         self._port = port
         self._read: dict[str, set[Any]] = {}
 
-    async def read(self, keys: Iterable[K]) -> list[R]:
-        """The existing ones of some rows, as they are now, in the order of their keys."""
-        wanted = dict.fromkeys(keys)
-        if unread := [key for key in wanted if key not in self.stored]:
+    async def read(self, keys: Iterable[K]) -> None:
+        """Read rows by key."""
+        if unread := [key for key in keys if key not in self.stored]:
             self.stored.update(dict.fromkeys(unread))
             self.stored.update((row.key, row) for row in await self._port.rows(self.kind, unread))
+
+    async def those(self, keys: Iterable[K]) -> list[R]:
+        """The existing ones of some rows, as they are now, in the order of their keys."""
+        wanted = dict.fromkeys(keys)
+        await self.read(wanted)
         return [row for key in wanted if (row := self.get(key)) is not None]
 
     async def by(self, column: str, values: Iterable[Any]) -> list[R]:

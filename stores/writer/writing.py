@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -14,13 +14,12 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, Entity, Group, Memory, Mention, Relation, RelationType, WriteReport
 from graphsearch.model.signatures import memory_signature
 from graphsearch.model.validation import revised
-from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, Port
+from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, Port, RelationRow
 from graphsearch.stores.writer.finishing import finish
-from graphsearch.stores.writer.folding import changed_relations, group_of_row, put_asserted, refold, retract
-from graphsearch.stores.writer.references import reference_faults, referred
+from graphsearch.stores.writer.folding import changed_relations, group_of_row, refold, retract
 from graphsearch.stores.writer.removing import drop_ties, drop_unnamed, forget_merged, is_named
 from graphsearch.stores.writer.vectors import Vectors, read_vectors, refuse_other_model, with_current_vectors
-from graphsearch.stores.writer.work import Table, Work, grouped
+from graphsearch.stores.writer.work import ELEMENTS, Work, grouped
 from graphsearch.text.bm25 import stepped
 
 T = TypeVar("T", Entity, Memory, Relation)
@@ -34,8 +33,7 @@ async def write(port: Port, batch: Batch, now: datetime) -> WriteReport:
     entities = await in_slices(_put_entities(work, batch))
     memories, others = await in_slices(_put_memories(work, batch))
     had, groups = await in_slices(_put_proof(work, batch, others))
-    given = _last(batch.relations)
-    groups |= {group for each in given if (group := _put_given(work, each))}
+    groups |= await in_slices(_put_relations(work, batch))
     proved, lost = await refold(work, groups)
     retracted = retract(work, lost)
     await _sign_again(work, batch.memories)
@@ -48,7 +46,7 @@ async def write(port: Port, batch: Batch, now: datetime) -> WriteReport:
     reworded = await finish(work)
     return WriteReport(
         entities=entities,
-        relations=changed_relations(work, proved.union(each.id for each in given)),
+        relations=changed_relations(work, proved.union(each.id for each in batch.relations)),
         memories=memories,
         relations_retracted=retracted,
         entities_removed=len(pruned),
@@ -83,50 +81,64 @@ def _last(elements: Iterable[T]) -> list[T]:
 
 async def _read(work: Work, batch: Batch) -> Batch:
     """Read the rows that a batch names, and what its memories had before; leave out vectors of outdated texts."""
-    entities, memories = await aside(lambda: referred(batch), _size(batch))
-    ids = {key for key in batch.vectors if not isinstance(key, str)}
-    await work.memories.read([*(each.id for each in batch.memories), *memories, *(batch.vectors.keys() - ids)])
-    stored = [each.id for each in batch.memories if each.id in work.memories]
-    entities.update(row.mention.entity_id for row in await work.mentions.by("memory", stored))
-    for claim in await work.claims.by("memory", stored):
-        entities.update((claim.claim.source_id, claim.claim.target_id))
-    entities.update(each.id for each in (*batch.entities, *batch.named))
-    await work.read_entities({*entities, *batch.prune, *ids})
-    await work.relations.read(
-        [*(each.id for each in batch.relations), *(key for key in ids if key not in work.entities)]
-    )
+    texts = {key for key in batch.vectors if isinstance(key, str)}
+    memories = {each.id for each in batch.memories}
+    await work.memories.read(memories | texts | {key for each in batch.relations for key in each.evidence})
+    stored = [key for key in memories if key in work.memories]
+    mentions, claims = await work.mentions.by("memory", stored), await work.claims.by("memory", stored)
+    entities = {each.id for each in (*batch.entities, *batch.named)}.union(batch.prune, batch.vectors.keys() - texts)
+    entities.update(each.entity_id for each in (*batch.mentions, *(row.mention for row in mentions)))
+    edges = (*batch.relations, *batch.claims, *(row.claim for row in claims))
+    entities.update(end for each in edges for end in (each.source_id, each.target_id))
+    await work.read_entities(entities)
+    relations = {each.id for each in batch.relations}
+    await work.relations.read(relations.union(key for key in batch.vectors.keys() - texts if key not in work.entities))
     await work.words.read(batch.words)
-    tables: tuple[Table[Any, Any], ...] = (work.entities, work.relations, work.memories)
-    rows = ((table.kind, row) for table in tables for key in batch.embedded if (row := table.get(key)) is not None)
-    return with_current_vectors(batch, [getattr(row, kind) for kind, row in rows])
+    rows = ((kind, work.tables[kind].get(key)) for kind in ELEMENTS for key in batch.embedded)
+    return with_current_vectors(batch, [getattr(row, kind) for kind, row in rows if row is not None])
 
 
 def _check(work: Work, batch: Batch) -> Vectors:
     """The vectors of a batch; raise `InvalidInputError` that names every fault of it, or `EmbeddingModelError`."""
     vectors = read_vectors(batch.vectors)
-    entities, memories = referred(batch)
-    tables: tuple[Table[Any, Any], ...] = (work.entities, work.relations, work.memories)
-    given: Sequence[Entity | Relation | Memory] = (*batch.entities, *batch.named, *batch.relations, *batch.memories)
-    written: set[UUID | str] = {each.id for each in given}
-    nothing = (key for key in vectors.keys if key not in written and not any(key in table for table in tables))
-    faults = [
-        *reference_faults(
-            batch,
-            {key for key in entities if key not in work.entities},
-            {key for key in memories if key not in work.memories},
-        ),
-        *vectors.faults,
-        *(f"vector: no element {key}" for key in nothing),
-    ]
-    if faults:
-        raise InvalidInputError("batch", sorted(set(faults)))
+    if faults := {*_faults(work, batch), *vectors.faults}:
+        raise InvalidInputError("batch", sorted(faults))
     refuse_other_model(batch, work.scope.embedder)
     vectors.refuse_others(work.scope.embedder, work.scope.dimensions)
     return vectors
 
 
+def _faults(work: Work, batch: Batch) -> Iterator[str]:
+    """What a batch refers to that does not exist, and the mentions and claims of memories that it does not hold."""
+    entities = {each.id for each in (*batch.entities, *batch.named)}
+    relations, memories = {each.id for each in batch.relations}, {each.id for each in batch.memories}
+
+    def is_entity(key: UUID) -> bool:
+        return key in entities or key in work.entities
+
+    def is_relation(key: UUID) -> bool:
+        return key in relations or key in work.relations
+
+    for kind, edges in (("relation", batch.relations), ("claim", batch.claims)):
+        ends = ((each.type, end) for each in edges for end in (each.source_id, each.target_id))
+        yield from (f"{kind} {type_!r}: no entity {end}" for type_, end in ends if not is_entity(end))
+    for mention in batch.mentions:
+        if not is_entity(mention.entity_id):
+            yield f"mention {mention.surface!r}: no entity {mention.entity_id}"
+    for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims)):
+        outside = (each.memory_id for each in proofs if each.memory_id not in memories)
+        yield from (f"{kind}: memory {key!r} is not in the batch" for key in outside)
+    for relation in batch.relations:
+        absent = (key for key in relation.evidence if key not in memories and key not in work.memories)
+        yield from (f"relation {relation.id}: no memory {key!r}" for key in absent)
+    for key in batch.vectors:
+        known = key in memories or key in work.memories if isinstance(key, str) else is_entity(key) or is_relation(key)
+        if not known:
+            yield f"vector: no element {key}"
+
+
 def _size(batch: Batch) -> int:
-    return len(batch.entities) + len(batch.named) + len(batch.mentions) + len(batch.claims) + len(batch.relations)
+    return sum(len(each) for each in (batch.named, batch.mentions, batch.claims, batch.relations, batch.vectors))
 
 
 # -- elements -------------------------------------------------------------------------------------------------------
@@ -182,32 +194,40 @@ def _put_memories(work: Work, batch: Batch) -> Generator[None, None, tuple[int, 
     return changed, others
 
 
-def _put_given(work: Work, relation: Relation) -> Group | None:
-    """Write an asserted relation between the entities that are meant; return its group if claims prove it as well.
+def _put_relations(work: Work, batch: Batch) -> Generator[None, None, set[Group]]:
+    """Write asserted relations between the entities that are meant, in steps; return the groups that prove any as well.
 
     A relation that moved with a merge, and is asserted again unchanged, moves back when the merge is undone; so does
     one that would lead from an entity to itself.
     """
-    old, ends = work.relations.get(relation.id), (relation.source_id, relation.target_id)
-    given = old.given if old and old.given == ends else None
-    source, target = map(work.tree.root, ends)
-    meant = revised(relation, source_id=source, target_id=target)
-    if source == target and ends[0] != ends[1]:
-        given, meant = ends, revised(meant, retracted_at=relation.retracted_at or work.now)
-    put_asserted(work, meant, given)
-    return group_of(meant, work.scope.types) if old and old.folded else None
+    groups: set[Group] = set()
+    for relation in _last(batch.relations):
+        old, ends = work.relations.get(relation.id), (relation.source_id, relation.target_id)
+        own: dict[str, Any] = {"created_at": relation.created_at or work.now}
+        given, row = None, RelationRow(relation) if old is None else old
+        if old is not None:
+            own = {"created_at": old.relation.created_at, "feedback_weight": old.relation.feedback_weight}
+            given = old.given if old.given == ends else None
+        source, target = map(work.tree.root, ends)
+        if source == target and ends[0] != ends[1]:
+            given, own["retracted_at"] = ends, relation.retracted_at or work.now
+        meant = revised(relation, source_id=source, target_id=target, **own)
+        work.relations.put(RelationRow(meant, row.folded, given, row.lapsed_at, row.signature))
+        if row.folded:
+            groups.add(group_of(meant, work.scope.types))
+        yield
+    return groups
 
 
 def _put_vectors(work: Work, vectors: Vectors) -> None:
-    for matrix in vectors.matrices:
-        for key, row in zip(matrix.keys, matrix.rows, strict=True):
-            kind = "memory" if isinstance(key, str) else "entity" if key in work.entities else "relation"
-            work.vectors[kind][key] = row
+    for key, row in vectors.rows.items():
+        kind = "memory" if isinstance(key, str) else "entity" if key in work.entities else "relation"
+        work.vectors[kind][key] = row
 
 
 async def _count(work: Work, counters: Mapping[str, int]) -> None:
     """Add to the counters of the scope."""
-    before = {row.key: row.value for row in await work.counters.read(counters)}
+    before = {row.key: row.value for row in await work.counters.those(counters)}
     for name, number in counters.items():
         work.counters.put(Entry(name, before.get(name, 0) + number))
 

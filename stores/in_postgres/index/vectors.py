@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, Final
+from collections.abc import Collection, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.session.copying import RealArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.writer.vectors import Matrix
 
+HalfMatrix: TypeAlias = NDArray[np.float16]
 TOGETHER: Final = 2_000
 """The most vectors of one statement."""
 
 
-async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix) -> None:
-    """Store vectors of elements."""
+async def put_vectors(session: Session, kind: ElementKind, keys: Sequence[Any], rows: HalfMatrix) -> None:
+    """Store vectors of elements, a row each."""
     index, there = session.vector_index(kind), 0
-    for at in range(0, len(vectors), TOGETHER):
-        ids, numbers = vectors.keys[at : at + TOGETHER], RealArray.of(vectors.rows[at : at + TOGETHER])
+    for at in range(0, len(keys), TOGETHER):
+        ids, numbers = keys[at : at + TOGETHER], RealArray.of(rows[at : at + TOGETHER])
         values = {"ids": list(ids), "numbers": numbers, "length": session.dimensions}
         if session.tally(kind).vectors:
             there += (await session.row(statement("vectors there", kind), ids=list(ids)))[0]
@@ -27,10 +30,10 @@ async def put_vectors(session: Session, kind: ElementKind, vectors: Matrix) -> N
             changed = await session.column(statement("changed vectors", kind), **values)
             session.run_later(statement("drop copies", kind), ids=changed, part=index.part)
         session.run_later(statement("put vectors", kind), **values, generation=index.generation)
-        if len(vectors) > TOGETHER:
+        if len(keys) > TOGETHER:
             await session.flush()
-    if len(vectors) > there:
-        session.run_later(statement("count vectors", kind), step=len(vectors) - there)
+    if len(keys) > there:
+        session.run_later(statement("count vectors", kind), step=len(keys) - there)
 
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
