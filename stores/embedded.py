@@ -84,8 +84,8 @@ class EmbeddedPostgres:
     folder. A server that reads them only at its start is restarted.
 
     Raises `MissingExtraError`, `StoreUnavailableError` when it cannot be started, and `StoreConfigurationError` for an
-    unsuitable folder and for settings that the server refuses, does not start with or would have to be restarted for while
-    it has other users; it then runs on as before.
+    unsuitable folder and for settings that the server refuses, does not start with or would have to be restarted for
+    while it has other users; it then runs on as before.
     """
 
     def __init__(self, folder: Path | str, *, settings: Mapping[str, str] = NO_SETTINGS) -> None:
