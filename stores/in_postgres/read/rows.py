@@ -143,7 +143,8 @@ def with_keys(kind: str) -> str:
 
 
 @cache
-def _select(kind: str, condition: str, source: str = "") -> bytes:
+def select(kind: str, condition: str, source: str = "") -> bytes:
+    """The statement that reads the rows ``e`` of a kind of which a condition is true."""
     table = TABLES[kind]
     return f"SELECT {table.selected} FROM {source or f'{table.name} e'} WHERE {_HERE} AND {condition}".encode()
 
@@ -159,7 +160,7 @@ class RowReads:
         given = columns(keys)
         if not given or self._has_none(kind):
             return []
-        return self._built(kind, await self.session.rows_kept(_select(kind, with_keys(kind)), **given))
+        return self._built(kind, await self.session.rows_kept(select(kind, with_keys(kind)), **given))
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
         """The rows with any of some values in a column."""
@@ -175,7 +176,7 @@ class RowReads:
             condition, source = ("true", _GROUPS) if few else (_MANY_GROUPS, "")
         else:
             condition, source = self._found_by(kind, column), ""
-        found = self._built(kind, await self.session.rows_kept(_select(kind, condition, source), **given))
+        found = self._built(kind, await self.session.rows_kept(select(kind, condition, source), **given))
         return list({row.key: row for row in found}.values())
 
     async def page(
@@ -266,7 +267,7 @@ def page_of(
     if follows:
         bounds = ", ".join(f"%({place})s::{type_}" for place, type_ in zip("abc", order.values(), strict=False))
         conditions.append(f"({names}) > ({bounds})")
-    chosen = _select(kind, " AND ".join(conditions or ["true"]), _UNEMBEDDED if listed else "")
+    chosen = select(kind, " AND ".join(conditions or ["true"]), _UNEMBEDDED if listed else "")
     return chosen + f" ORDER BY {names} LIMIT %(limit)s".encode()
 
 
