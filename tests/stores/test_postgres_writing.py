@@ -180,14 +180,6 @@ async def test_a_batch_of_new_and_stored_elements_writes_the_new(scoped: ScopedP
     assert [each.alias for each in await scoped.find_names([f"mallet {part}" for part in range(10)])] == [True] * 10
 
 
-async def test_what_came_in_is_not_left_lying_in_the_connection(postgres_database: Database) -> None:
-    async with PostgresGraphStore.open(postgres_database.dsn, max_connections=1) as store:
-        scoped = store.with_scope(org_id="org", project_id="project")
-        await scoped.write(Batch(entities=PEOPLE[:500]))
-        async with store._gateway.pool.connection() as connection:
-            assert await (await connection.execute("SELECT * FROM incoming_entity")).fetchall() == []
-
-
 async def test_attributes_keep_nested_values(scoped: ScopedPostgresStore) -> None:
     attributes = {"a": {"b": [1, 2.5, None, True, {"c": "ü%s'"}]}, "empty": {}, "big": 10**30}
     await scoped.write(Batch(entities=(Entity(type="tool", name="Hammer", attributes=attributes),)))

@@ -1,9 +1,9 @@
-"""Rows copied into temporary tables by psycopg's binary COPY, and arrays of parameters built at once."""
+"""Parameters in the format of the server, where psycopg does not know their type, or takes several times as long."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from struct import Struct
 from typing import Any, Final, Self
 from uuid import UUID
@@ -17,57 +17,19 @@ from psycopg.pq import Format
 
 from graphsearch.columns import Keys
 
-_NO_OBJECT: Final = b"\1{}"
 
+class Packed(bytes):
+    """A value in the server's format, of whatever type its place in the statement has."""
 
-def _object(value: Mapping[str, Any] | None) -> bytes | None:
-    """Attributes as jsonb, which begins with a version; most are empty, and psycopg takes eight times as long."""
-    if value is None:
-        return None
-    return b"\1" + json.dumps(dict(value), ensure_ascii=False, default=dict).encode() if value else _NO_OBJECT
+    @classmethod
+    def json(cls, value: Mapping[str, Any]) -> Self:
+        """Attributes as jsonb, which begins with a version; most are empty, and psycopg takes eight times as long."""
+        return cls(b"\1" + json.dumps(dict(value), ensure_ascii=False, default=dict).encode() if value else b"\1{}")
 
-
-def _halfvec(value: Any) -> bytes | None:
-    """A vector as halfvec, which psycopg does not know: its length and two unused bytes, then its numbers."""
-    return None if value is None else len(value).to_bytes(2, "big") + b"\0\0" + value.astype(">f2").tobytes()
-
-
-_AS_BYTES: Final[Mapping[str, Callable[[Any], Any]]] = {"jsonb": _object, "halfvec": _halfvec}
-
-
-async def copy_rows(
-    connection: psycopg.AsyncConnection[Any], table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]
-) -> None:
-    """Copy rows, with a value for each column, into a table. Raises `OverflowError` for a number that is too large.
-
-    Row-level security allows this for temporary tables only.
-    """
-    types = list(columns.values())
-    encoders: dict[int, Callable[[Any], Any]] = {
-        at: _AS_BYTES[type_] for at, type_ in enumerate(types) if type_ in _AS_BYTES
-    }
-    encoders |= {at: list for at, type_ in enumerate(types) if type_.endswith("[]")}  # tuples are no arrays to psycopg
-    async with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN (FORMAT binary)".encode()) as copy:
-        copy.set_types(["bytea" if type_ in _AS_BYTES else type_ for type_ in types])
-        for row in rows:
-            cells = list(row)
-            for at, encode in encoders.items():
-                cells[at] = encode(cells[at])
-            await copy.write_row(cells)
-
-
-def temporary_table(name: str, columns: Mapping[str, str], *, kept: bool) -> str:
-    """The statement that creates a temporary table, if missing; if ``kept``, the connection keeps it, empty."""
-    text = ", ".join(
-        f"{column} {type_}{_COLLATE if type_.startswith('text') else ''}" for column, type_ in columns.items()
-    )
-    return f"CREATE TEMP TABLE IF NOT EXISTS {name} ({text}) ON COMMIT {'DELETE ROWS' if kept else 'DROP'}"
-
-
-_COLLATE: Final = ' COLLATE "C"'
-
-
-# -- arrays -------------------------------------------------------------------------------------------------------
+    @classmethod
+    def halfvec(cls, value: NDArray[Any]) -> Self:
+        """A vector as halfvec, which psycopg does not know: its length and two unused bytes, then its numbers."""
+        return cls(len(value).to_bytes(2, "big") + b"\0\0" + value.astype(">f2").tobytes())
 
 
 def packed(ids: Iterable[UUID]) -> list[bytes]:
@@ -136,6 +98,16 @@ class RealArray(_Array):
         return cls._of_equal(np.asarray(numbers, ">f4").ravel())
 
 
+class _PackedDumper(Dumper):
+    """Hands a value to psycopg as it is."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Packed) -> bytes:
+        """The bytes, unchanged."""
+        return bytes(obj)
+
+
 class _ArrayDumper(Dumper):
     """Hands an array to psycopg; its class has no oid, or psycopg would take it for that of every list of the type."""
 
@@ -151,6 +123,7 @@ class _ArrayDumper(Dumper):
 
 
 def register_arrays(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Let a connection take these arrays as parameters."""
+    """Let a connection take these values and arrays as parameters."""
+    connection.adapters.register_dumper(Packed, _PackedDumper)
     for each in (UuidArray, TextArray, RealArray):
         connection.adapters.register_dumper(each, _ArrayDumper)

@@ -163,7 +163,6 @@ class Gateway:
             connection=connection,
             scope=scope,
             analyser=self.analyser,
-            pooled=database.pooled,
             distributed=database.distributed,
             tallies={kind: Tally(*sums) for kind, sums in row.pop("tallies").items()},
             vector_indexes={kind: VectorIndex(*row) for kind, row in row.pop("vector_indexes").items()},

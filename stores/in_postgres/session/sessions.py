@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres.session.copying import UuidArray, copy_rows, packed, temporary_table
+from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.session.sending import (
     Answer,
     Connection,
@@ -21,7 +21,6 @@ from graphsearch.stores.in_postgres.session.sending import (
     literal_statements,
 )
 from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
-from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 SCOPES: Final = 256
@@ -153,8 +152,6 @@ class Session:
     """Whether a community of the scope ever had a summary."""
     changes: int = 0
     """The version of the scope, increased by every change to elements and their names."""
-    pooled: bool = False
-    """Whether other transactions may continue on this one's process of the server; see `Gateway`."""
     distributed: bool = False
     """Whether the tables are distributed over the nodes of a cluster."""
     keeps_plans: bool = False
@@ -167,8 +164,6 @@ class Session:
     )
     once: ReadOnce = attrs.field(factory=ReadOnce)
     """The cache of what this transaction has read; valid in a snapshot only."""
-    _filled: set[str] = attrs.field(factory=set)
-    """The temporary tables that this transaction has filled."""
 
     async def run(self, query: bytes, **values: Any) -> Answer:
         """Execute a statement, planned for its values; %(org)s and %(project)s are the scope."""
@@ -232,20 +227,6 @@ class Session:
     async def column(self, query: bytes, **values: Any) -> list[Any]:
         """The single column of a statement, as `run_kept` executes it."""
         return [key for (key,) in await self.rows_kept(query, **values)]
-
-    async def fill(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]] = ()) -> None:
-        """Let a temporary table, made if missing, with columns (types by name), hold these rows and nothing else.
-
-        A jsonb takes a mapping, a halfvec a vector of numpy, an array any sequence.
-        """
-        emptying = (
-            f"TRUNCATE {table}" if table in self._filled else temporary_table(table, columns, kept=not self.pooled)
-        )
-        await self.flush()
-        await unbroken(self.connection, self.connection.execute(emptying.encode()))
-        self._filled.add(table)
-        if rows := list(rows):
-            await unbroken(self.connection, copy_rows(self.connection, table, columns, rows))
 
     def spans(self, scope: Scope) -> bool:
         """Whether another scope can be read in this transaction too, while it is open."""

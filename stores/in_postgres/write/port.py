@@ -1,19 +1,18 @@
 """The rows of a scope in one write transaction: every change is one statement a kind, made of its table of columns.
 
-Rows travel as the values of an INSERT, which a cluster sends to the node of the scope, and thousands by COPY. What
-nobody needs the answer of is sent together with the next statement (`Session.later`), so that a small write takes few
-round trips.
+Rows travel as the values of an INSERT, which a cluster sends to the node of the scope; COPY into a temporary table is
+hardly faster, and row-level security bars it from others. What nobody needs the answer of is sent together with the
+next statement (`Session.later`), so that a small write takes few round trips.
 """
 
 # ruff: noqa: S608 - statements are made of the names of columns alone
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from struct import Struct
 from typing import Any, Final
 from uuid import UUID
@@ -31,13 +30,16 @@ from graphsearch.stores.in_postgres.index.upkeep import Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
 from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
+from graphsearch.stores.in_postgres.session.copying import Packed, TextArray
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import NUMBERS, SIGNATURES, TABLES, Table
 
 FEW: Final = 200
-"""The most rows that are sent as values; more are copied."""
+"""Statements over more keys or rows are planned for these."""
+TOGETHER: Final = 500
+"""The most rows of one statement."""
 _IN_SCOPE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
 _ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
 _MOST_ENDS: Final = 200_000
@@ -134,12 +136,10 @@ class PostgresPort(RowReads):
         _refuse_large(table, cells)
         if len(cells) > FEW:
             self.session.plan_for_values()
-        if len(cells) <= FEW and "halfvec" not in table.columns.values():
-            self.session.later(self._values(table, cells))
-            return
-        source = f"incoming_{table.name}"
-        await self.session.fill(source, table.written, cells)
-        self.session.run_later(_copied_rows(table, source))
+        for at in range(0, len(cells), TOGETHER):
+            self.session.later(self._values(table, cells[at : at + TOGETHER]))
+            if len(cells) > TOGETHER:
+                await self.session.flush()
 
     def _values(self, table: Table, cells: Sequence[Sequence[Any]]) -> Statement:
         converts = [(at, _SENT[type_]) for at, type_ in enumerate(table.written.values()) if type_ in _SENT]
@@ -320,8 +320,12 @@ class PostgresPort(RowReads):
 
 # -- statements ----------------------------------------------------------------------------------------------------
 
-_as_json = partial(Jsonb, dumps=partial(json.dumps, ensure_ascii=False, default=dict))
-_SENT: Final[Mapping[str, Any]] = {"text[]": list, "float8[]": list, "jsonb": lambda value: _as_json(dict(value))}
+_SENT: Final[Mapping[str, Any]] = {
+    "text[]": TextArray.of,
+    "float8[]": list,
+    "jsonb": Packed.json,
+    "halfvec": Packed.halfvec,
+}
 """How values are sent that psycopg would not take for what they are."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -354,22 +358,13 @@ def _tail(table: Table) -> str:
     return f" ON CONFLICT ({', '.join(key)}) DO " + (f"UPDATE SET {', '.join(updates)}" if updates else "NOTHING")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def _inserted(table: Table, rows: int) -> bytes:
     """The statement that writes a number of rows, given as values after those of the scope."""
     scope = ["$1", "$2", *(["$3"] if table.scoped else [])]
     width, first = len(table.written), len(scope) + 1
     places = [", ".join([*scope, *(f"${first + width * row + at}" for at in range(width))]) for row in range(rows)]
     return f"{_head(table)} VALUES {', '.join(f'({each})' for each in places)}{_tail(table)}".encode()
-
-
-@lru_cache
-def _copied_rows(table: Table, source: str) -> bytes:
-    """The statement that writes the rows of a temporary table."""
-    scope = ["%(org)s", "%(project)s", *(["%(scope)s"] if table.scoped else [])]
-    order = ", ".join(f"i.{name}" for name in table.key)
-    chosen = ", ".join([*scope, *(f"i.{name}" for name in table.written)])
-    return f"{_head(table)} SELECT {chosen} FROM {source} i ORDER BY {order}{_tail(table)}".encode()
 
 
 @lru_cache
