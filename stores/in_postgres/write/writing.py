@@ -36,7 +36,7 @@ class PostgresWriting(PostgresScope):
             if port.discarded:
                 await session.connection.rollback()
         if port.written >= BULK:
-            await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
+            await self._gateway.analyse(growth=2.0, megabytes=1)  # a check takes 7 ms and more
 
     async def _forget_vector_indexes(self) -> None:
         """In a transaction of its own, because readers wait for its end."""
