@@ -197,6 +197,12 @@ _ENTITY: Final = columns_of(Entity)
 _entity, _entity_values = _made(Entity, _ENTITY), _written(Entity, _ENTITY)
 
 
+def entity_of(columns: Mapping[str, Any]) -> Entity:
+    """An entity of its columns by name."""
+    entity: Entity = _entity([columns[name] for name in _ENTITY])
+    return entity
+
+
 def _entity_row(values: Values) -> EntityRow:
     *given, named, signature = values[len(_ENTITY) :]
     return EntityRow(_entity(values), given[0], tuple(given[1] or ()), named, signature)

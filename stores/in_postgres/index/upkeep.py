@@ -22,11 +22,10 @@ from psycopg.types.json import Jsonb
 from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.stores.in_postgres.rows import element_of
 from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.tables import name_hash
+from graphsearch.stores.in_postgres.tables import entity_of, name_hash
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import document, searchable_text, stepped
 
@@ -88,8 +87,8 @@ class Upkeep:
         """Index all that is left."""
         alone = [key for key in self._words if key not in self._changes[ElementKind.ENTITY]]
         if alone:  # words of entities that are as they were
-            for row in await self.session.dicts(statement("get", ElementKind.ENTITY), ids=alone):
-                entity = element_of(ElementKind.ENTITY, row)
+            for row in await self.session.dicts(statement("names and texts"), ids=alone):
+                entity = entity_of(row)
                 self._changes[ElementKind.ENTITY][entity.id] = Change(entity, entity)
         for kind in ElementKind:
             await self._index(kind)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from graphsearch.model import ElementKind, HealthRecord
 from graphsearch.model.codec import decode
-from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
+from graphsearch.protocols.rows import Counts, EntityRow, Filters, Form, ScopeRow
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session, Tally
@@ -52,6 +52,10 @@ _FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
     ("proposal", "state"): "e.state = ANY(%(a)s::text[])",
 }
 """What is true of a row ``e`` with any of some values in a column; values that are tuples come as columns."""
+_ENDS: Final = """e.id IN (
+    SELECT unnest(ARRAY[source_id, target_id]) FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(a)s::uuid[])
+)"""
 _GROUPS: Final = """unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]) g (source_id, type, target_id)
     JOIN claim e ON e.source_id = g.source_id AND e.type = g.type
         AND (g.target_id = %(none)s OR e.target_id = g.target_id)"""
@@ -175,6 +179,10 @@ class RowReads:
             kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), follows=after is not None, listed=listed
         )
         return self._built(kind, await self.session.rows(query, limit=limit, **values))
+
+    async def ends(self, relation_ids: Collection[UUID]) -> Sequence[EntityRow]:
+        """The entities at the ends of relations."""
+        return self._built("entity", await self.session.rows_kept(_select("entity", _ENDS), a=list(relation_ids)))
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
         """The distinct forms of entities, of what was written for each, in all memories but some."""

@@ -19,11 +19,12 @@ from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
+from graphsearch.stores.in_postgres.read.rows import RowReads
 from graphsearch.stores.in_postgres.read.walking import keep_steps
-from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
+from graphsearch.stores.in_postgres.session.copying import packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.tables import name_hash
+from graphsearch.stores.in_postgres.tables import entity_of, name_hash
 from graphsearch.stores.writer.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
@@ -41,22 +42,20 @@ class PostgresSearching(PostgresScope):
         async with self._reading() as session:
             known = session.once.elements(kind)
             if unread := [key for key in requested if key not in known]:
-                ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
-                asked = [session.run_kept(statement("get", kind), ids=ids)]
+                ids = unread if kind is ElementKind.MEMORY else [UUID(bytes=key) for key in unread]
+                asked = [RowReads(session).rows(kind, ids)]
                 if kind is ElementKind.RELATION:  # their ends are asked for next: in the same round trip
-                    asked.append(session.run_kept(statement("ends of relations"), ids=ids))
-                for each, answer in zip((kind, ElementKind.ENTITY), await asyncio.gather(*asked), strict=False):
+                    asked.append(RowReads(session).ends(ids))
+                for each, found in zip((kind, ElementKind.ENTITY), await asyncio.gather(*asked), strict=False):
                     there = session.once.elements(each)
-                    for row in answer.dicts:
-                        key = row["id"] if each is ElementKind.MEMORY else row["id"].bytes
-                        if key not in there:
-                            there[key] = rows.element_of(each, row)
-            found = list(map(known.get, requested))
-            if any(element is None for element in found):
+                    for row in found:
+                        there.setdefault(row.key if each is ElementKind.MEMORY else row.key.bytes, getattr(row, each))
+            elements = list(map(known.get, requested))
+            if any(element is None for element in elements):
                 raise StoreError(
                     f"{kind} rows of {session.scope} that others lead to are not there: repair what deleted them"
                 )
-            return found
+            return elements
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         async with self._reading() as session:
@@ -113,7 +112,7 @@ class PostgresSearching(PostgresScope):
                     there[entity] = row
             ids = sorted(there)
             signatures = np.array([there[id_].pop("signature") for id_ in ids], np.int64)
-            entities = [rows.element_of(ElementKind.ENTITY, there[id_]) for id_ in ids]
+            entities = [entity_of(there[id_]) for id_ in ids]
             keys = np.frombuffer(b"".join(packed(ids)), "S16")
             session.once.elements(ElementKind.ENTITY).update(zip(packed(ids), entities, strict=True))
             importance = np.array([each.importance_weight for each in entities], np.float64)

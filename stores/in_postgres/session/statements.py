@@ -26,7 +26,7 @@ _BRACES: Final = re.compile(r"{([a-z ]+)}")
 _PARAMETER: Final = re.compile(rb"%\(([a-z0-9_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
-_BY_KIND: Final = ("columns", "view", "ids", "ends", "steps")
+_BY_KIND: Final = ("view", "ids", "ends", "steps")
 """Fragments with a text for every kind of element."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
