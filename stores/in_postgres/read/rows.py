@@ -52,10 +52,10 @@ _FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
     ("proposal", "state"): "e.state = ANY(%(a)s::text[])",
 }
 """What is true of a row ``e`` with any of some values in a column; values that are tuples come as columns."""
-_ENDS: Final = """e.id IN (
+_ENDS: Final = """e.scope_hash = %(scope)s AND e.id = ANY(ARRAY(
     SELECT unnest(ARRAY[source_id, target_id]) FROM relation
     WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(a)s::uuid[])
-)"""
+))"""
 _GROUPS: Final = """unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]) g (source_id, type, target_id)
     JOIN claim e ON e.source_id = g.source_id AND e.type = g.type
         AND (g.target_id = %(none)s OR e.target_id = g.target_id)"""
