@@ -122,17 +122,16 @@ async def sign_relations(work: Work, resigned: Iterable[UUID]) -> None:
     await refold(work, [group for group, ends in targets.items() if len(ends) > 1])
     rows = [row for row in work.relations.new.values() if row is not None and row.key not in work.retracted]
     await work.memories.read({key for row in rows if row.key not in work.together for key in row.relation.evidence})
-    several = [each.targets for each in work.together.values() if len(each.targets) > 1]
-    await work.entities.read({key for ends in several for key in ends})
-    await in_slices(_sign(work, rows))
+    several = {key for each in work.together.values() if len(each.targets) > 1 for key in each.targets}
+    entities = {row.key: row.signature for row in await work.entities.those(several)}
+    await in_slices(_sign(work, rows, entities))
 
 
-def _sign(work: Work, rows: Iterable[RelationRow]) -> Generator[None, None, None]:
+def _sign(work: Work, rows: Iterable[RelationRow], entities: Mapping[UUID, int]) -> Generator[None, None, None]:
     """Sign relations, in steps."""
     memories = {row.claim.memory_id: row.signature for row in work.claims} | {
         row.key: row.signature for row in work.memories
     }
-    entities = {row.key: row.signature for row in work.entities}
     codes: dict[Hashable, int] = {}
     counted: dict[Together, _Counted] = {}
     for row in rows:

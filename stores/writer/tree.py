@@ -33,7 +33,7 @@ class Tree:
 
     def root(self, key: UUID) -> UUID:
         """The entity that one was finally merged into; itself if it was not merged."""
-        while (target := self.into.get(key)) is not None:
+        while self.into and (target := self.into.get(key)) is not None:
             key = target
         return key
 

@@ -193,7 +193,9 @@ class Work:
     async def read_tree(self, keys: Iterable[UUID]) -> set[UUID]:
         """Read everything that entities were merged into, and that was merged into those; return all of them."""
         found = set(keys)
-        if self.scope.merges and (unknown := found - self._in_tree):
+        if not self.scope.merges:
+            return found
+        if unknown := found - self._in_tree:
             into = await self.port.tree(unknown)
             for source, target in into.items():
                 self.tree.join(source, target)

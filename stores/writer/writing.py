@@ -88,7 +88,7 @@ async def _read(work: Work, batch: Batch) -> Batch:
     mentions, claims = await work.mentions.by("memory", stored), await work.claims.by("memory", stored)
     entities = {each.id for each in (*batch.entities, *batch.named)}.union(batch.prune, batch.vectors.keys() - texts)
     entities.update(each.entity_id for each in (*batch.mentions, *(row.mention for row in mentions)))
-    edges = (*batch.relations, *batch.claims, *(row.claim for row in claims))
+    edges: tuple[Relation | Claim, ...] = (*batch.relations, *batch.claims, *(row.claim for row in claims))
     entities.update(end for each in edges for end in (each.source_id, each.target_id))
     await work.read_entities(entities)
     relations = {each.id for each in batch.relations}
@@ -203,16 +203,19 @@ def _put_relations(work: Work, batch: Batch) -> Generator[None, None, set[Group]
     groups: set[Group] = set()
     for relation in _last(batch.relations):
         old, ends = work.relations.get(relation.id), (relation.source_id, relation.target_id)
-        own: dict[str, Any] = {"created_at": relation.created_at or work.now}
-        given, row = None, RelationRow(relation) if old is None else old
-        if old is not None:
-            own = {"created_at": old.relation.created_at, "feedback_weight": old.relation.feedback_weight}
-            given = old.given if old.given == ends else None
         source, target = map(work.tree.root, ends)
+        own: dict[str, Any] = {"source_id": source, "target_id": target}
+        given = old.given if old and old.given == ends else None
         if source == target and ends[0] != ends[1]:
             given, own["retracted_at"] = ends, relation.retracted_at or work.now
-        meant = revised(relation, source_id=source, target_id=target, **own)
-        work.relations.put(RelationRow(meant, row.folded, given, row.lapsed_at, row.signature))
+        if old is None:
+            meant = revised(relation, created_at=relation.created_at or work.now, **own)
+            row = RelationRow(meant, given=given)
+        else:
+            kept = old.relation
+            meant = revised(relation, created_at=kept.created_at, feedback_weight=kept.feedback_weight, **own)
+            row = RelationRow(meant, old.folded, given, old.lapsed_at, old.signature)
+        work.relations.put(row)
         if row.folded:
             groups.add(group_of(meant, work.scope.types))
         yield

@@ -30,6 +30,7 @@ from graphsearch.testing.samples import (
     ids_of,
     mention,
     put,
+    relation,
     view,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
@@ -170,6 +171,25 @@ class MergesDetails(StoreSpec):
         await store.undo_merge(first.id)
         assert [each.entity_id for each in await store.list_mentions(memory_ids=["one"])] == [ADA.id, ADA.id]
         assert {each.entity_id for each in await store.list_mentions(memory_ids=["two"])} == {ADA.id, BOB.id}
+
+    async def test_deleting_the_source_folds_what_was_claimed_between_the_two(self, store: GraphStore) -> None:
+        await put(store, ADA, COUNTESS, ONE, claim(ONE, COUNTESS, ADA))
+        await store.merge(COUNTESS.id, ADA.id)
+        assert await store.list_relations() == []
+        report = await store.delete(entities=[COUNTESS.id])
+        [own] = await store.list_relations()
+        assert (own.source_id, own.target_id, own.evidence, report.relations) == (ADA.id, ADA.id, ("one",), 1)
+        await store.forget(["one"])
+        assert await store.get_relations([own.id]) == []
+
+    async def test_what_merges_turned_on_itself_moves_with_what_was_merged_since(self, store: GraphStore) -> None:
+        given = relation(ADA, COUNTESS)
+        await put(store, ADA, COUNTESS, BOB, given)
+        first = await store.merge(COUNTESS.id, ADA.id)
+        await store.merge(ADA.id, BOB.id)
+        await store.undo_merge(first.id)
+        [meant] = await store.list_relations()
+        assert (meant.id, meant.source_id, meant.target_id) == (given.id, BOB.id, COUNTESS.id)
 
     async def test_a_retracted_relation_goes_with_what_once_proved_it(
         self, store: GraphStore, clock: FixedClock
