@@ -148,7 +148,3 @@ RETURNING 1
 INSERT INTO {kind}_embedding (org_id, project_id, id, dimensions, embedding, generation)
 SELECT org_id, project_id, id, vector_dims(embedding), embedding, %(generation)s FROM {kind}_shadow
 WHERE org_id = %(org)s AND project_id = %(project)s AND embedding IS NOT NULL ORDER BY id
-
--- names and texts --
-SELECT {entity columns} FROM entity e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::uuid[])

@@ -31,7 +31,7 @@ def test_an_unknown_statement_is_refused() -> None:
         statement("no such statement")
 
 
-@pytest.mark.parametrize(("name", "missing"), [("drop vectors", "kind"), ("remove scope", "table")])
+@pytest.mark.parametrize(("name", "missing"), [("lexical", "kind"), ("remove scope", "table")])
 def test_a_statement_for_any_kind_or_table_needs_one(name: str, missing: str) -> None:
     with pytest.raises(StatementError, match=f"'{name}' needs '{missing}': name a kind of element, or a table"):
         statement(name)
