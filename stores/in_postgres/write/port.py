@@ -291,11 +291,6 @@ class PostgresPort(RowReads):
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    async def written_since(self, number: int, entity_id: UUID, source_id: UUID) -> int:
-        values = {"id": entity_id, "source_id": source_id, "number": number}
-        (stayed,) = await self.session.row(statement("written since"), **values)
-        return int(stayed)
-
     async def finish(self, contents: Mapping[int, Signature]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""
         await self._upkeep.finish()
