@@ -15,7 +15,7 @@ ON CONFLICT DO NOTHING
 
 -- lose evidence --
 DELETE FROM evidence WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(a)s::text[])
-    AND (memory_id, relation_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::uuid[]))
+    AND ((memory_id, relation_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::uuid[]))) IS TRUE
 
 -- drop evidence of relations --
 DELETE FROM evidence WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(a)s::uuid[])

@@ -40,12 +40,12 @@ def _of_rows() -> Iterator[tuple[str, bytes]]:
     for kind, column in rows._FOUND_BY:
         yield f"{kind} by {column}", rows.select(kind, rows.found_by(kind, column))
         yield f"drop {kind} by {column}", port._deleted(ROWS[kind], rows.found_by(kind, column))
-    yield "groups of claims", rows.select("claim", "true", rows._groups_of_claims())
+    yield "groups of claims", rows.select("claim", "true", rows._GROUPS)
     yield "many groups of claims", rows.select("claim", rows._MANY_GROUPS)
     for name in rows._FILTERS:
         yield f"page with {name}", rows.page_of("memory", (name,), (), follows=False)
     for name, state in rows._FLAGS:
         yield f"page with {name}", rows.page_of("relation", (), ((name, state),), follows=False)
     for leaves_out in (True, False):
-        yield "forms", rows._forms(leaves_out)
+        yield "forms", rows._forms(rows.found_by("mention", "written"), leaves_out=leaves_out)
     yield "numbers", rows._count(("link", "merge"))

@@ -38,7 +38,7 @@ class PostgresWriting(PostgresScope):
             else:
                 await session.flush()
         if port.written >= BULK:
-            await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
+            await self._gateway.analyse(growth=2.0, megabytes=1)  # a check takes 7 ms and more
 
     async def _forget_vector_indexes(self) -> None:
         """In a transaction of its own, because readers wait for its end."""
