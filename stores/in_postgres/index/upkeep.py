@@ -11,7 +11,7 @@ version of Unicode, wrote them. Nothing of a text may stay, so these are then lo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 from uuid import UUID
@@ -22,7 +22,7 @@ from psycopg.types.json import Jsonb
 from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.stores.in_postgres.read.rows import RowReads
+from graphsearch.protocols.rows import EntityRow
 from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -84,11 +84,11 @@ class Upkeep:
         elif kind in _KINDS:
             await self._remember(kind, [(key, row, None) for key, row in before.items()])
 
-    async def finish(self) -> None:
-        """Index all that is left."""
+    async def finish(self, entities: Callable[[Collection[UUID]], Awaitable[Sequence[EntityRow]]]) -> None:
+        """Index all that is left; ``entities`` reads some."""
         alone = [key for key in self._words if key not in self._changes[ElementKind.ENTITY]]
         if alone:  # words of entities that are as they were
-            for row in await RowReads(self.session).rows(ElementKind.ENTITY, alone):
+            for row in await entities(alone):
                 self._changes[ElementKind.ENTITY][row.key] = Change(row.entity, row.entity)
         for kind in ElementKind:
             await self._index(kind)
