@@ -35,8 +35,6 @@ class PostgresWriting(PostgresScope):
                 yield port
             if port.discarded:
                 await session.connection.rollback()
-            else:
-                await session.flush()
         if port.written >= BULK:
             await self._gateway.analyse(growth=2.0, megabytes=1)  # a check takes 7 ms and more
 
