@@ -286,7 +286,7 @@ class PostgresPort(RowReads):
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""
-        await self._upkeep.finish()
+        await self._upkeep.finish(partial(self.rows, "entity"))
         self._store_scope()
         if numbers := sorted((kind, step) for kind, step in self._rows.items() if step):
             self.session.later(self._values(NUMBERS, numbers))
