@@ -321,7 +321,11 @@ class PostgresPort(RowReads):
 # -- statements ----------------------------------------------------------------------------------------------------
 
 _as_json = partial(Jsonb, dumps=partial(json.dumps, ensure_ascii=False, default=dict))
-_SENT: Final[Mapping[str, Any]] = {"text[]": list, "float8[]": list, "jsonb": lambda value: _as_json(dict(value))}
+_SENT: Final[Mapping[str, Any]] = {
+    "text[]": list,
+    "float8[]": lambda numbers: list(map(float, numbers)),
+    "jsonb": lambda value: _as_json(dict(value)),
+}
 """How values are sent that psycopg would not take for what they are."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
