@@ -268,10 +268,11 @@ class Work:
 
     async def _write_vectors(self, kind: str, changes: Mapping[Any, Change[Any]]) -> None:
         """Write the vectors of a kind of element, and drop those of the next model that are not current any more."""
-        there = {key: row for key, row in self.vectors[kind].items() if key in self.tables[kind]}
+        table = self.tables[kind]
+        there = {key: row for key, row in self.vectors[kind].items() if key in table}
         if rows := [Entry(key, row) for key, row in there.items() if row is not None]:
             await self.port.put(f"{kind}_vector", rows, {})
-        if gone := [key for key, row in there.items() if row is None]:
+        if gone := [key for key, row in there.items() if row is None and not table.is_absent(key)]:
             await self.port.drop(f"{kind}_vector", gone, {})
         if self.scope.next_embedder is not None:
             kept = {key: (getattr(old, kind), getattr(row, kind)) for key, (old, row) in changes.items() if old and row}
