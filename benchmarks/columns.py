@@ -7,24 +7,26 @@ elements themselves do not exist, so that nothing can be hydrated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
-from graphsearch.stores.in_memory.state import Elements, State
-from graphsearch.stores.in_memory.tables import Span, Table, Visibility
 
 from benchmarks.asking import SCOPE
 from graphsearch.columns import FarEnds, Floats
-from graphsearch.model import Entity, Relation
+from graphsearch.model import KNOWN_RELATION_TYPES, Entity, Relation
 from graphsearch.model.signatures import entity_signature, relation_signature
+from graphsearch.protocols.rows import EntityRow, ScopeRow
 from graphsearch.stores.graph import GraphStore
+from graphsearch.stores.in_memory.columns import Span, Visibility
+from graphsearch.stores.in_memory.rows import SignatureRow
 from graphsearch.stores.in_memory.steps import Adjacency, Support
-from graphsearch.stores.in_memory.walking import Ground
+from graphsearch.stores.in_memory.versions import Version
+from graphsearch.stores.in_memory.walking import Ground, ground
 from graphsearch.stores.memory import InMemoryGraphStore
 
 _ENTITY: Final = Entity(type="concept", name="any")
-_NO_TERMS: Final[Mapping[str, int]] = {}
+SCOPE_KEY: Final = UUID(int=0)
 _RELATION: Final = Relation(source_id=_ENTITY.id, type="knows", target_id=_ENTITY.id)
 
 
@@ -39,22 +41,23 @@ def store_of(workload: Any) -> GraphStore:
     n, m = workload.n, workload.m
     confidence = confidences(workload)
     edges = Adjacency.of(workload.src.astype(np.int64), workload.dst.astype(np.int64), confidence, n)
-    ground = Ground(
-        relations=Table([], [], {}, np.ones(m, np.int64)),
+    store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
+    version = Version.of_nothing(ScopeRow(SCOPE_KEY, types=dict(KNOWN_RELATION_TYPES)), store.analyser)
+    signed = (entity_signature(_ENTITY), relation_signature(_RELATION, ()))
+    version.tables["signature"].change(
+        {each.code: SignatureRow(each.code, number, each) for number, each in enumerate(signed, 1)}
+    )
+    version.tables["entity"].change(dict.fromkeys(range(n), EntityRow(_ENTITY, _ENTITY.type)))  # to be counted
+    version.memo[ground,] = Ground(
+        codes=np.full(m, 2),
         entities_seen=_seen(np.ones(n)),
         relations_seen=_seen(confidence),
         edges=edges,
-        support=Support(np.full(m, np.nan), np.zeros(m), -np.inf, np.zeros(m), np.empty(0, np.int64), np.empty(0)),
-        ends=FarEnds(keys=np.arange(n), signatures=np.zeros(n, np.int64), importance=np.full(n, 0.5)),
+        support=Support(np.full(m, np.nan), np.zeros(m), -np.inf, np.zeros(m)),
+        ends=FarEnds(keys=np.arange(n), signatures=np.ones(n, np.int64), importance=np.full(n, 0.5)),
         feedback=np.full(m, 0.5),
     )
-    state = State(
-        entities=Elements[Entity](documents=dict.fromkeys(range(n), _NO_TERMS)),
-        signatures={0: entity_signature(_ENTITY), 1: relation_signature(_RELATION, ())},
-    )
-    state._whole[Ground.of,] = ground  # noqa: SLF001 - where `State.once` looks first
-    store = InMemoryGraphStore().with_scope(org_id=SCOPE.org_id, project_id=SCOPE.project_id)
-    store._cell.state = state  # noqa: SLF001 - as a write does
+    store._cell.version = version  # noqa: SLF001 - as a write does
     return store
 
 
@@ -62,5 +65,5 @@ def _seen(confidence: Floats) -> Visibility:
     """The validity columns of rows that always held and were always known."""
     size = len(confidence)
     always = Span(np.full(size, -np.inf), np.full(size, np.inf))
-    alike = np.ones(size, np.int64)  # numbered like the signatures of the store
+    alike = np.full(size, 2)  # numbered like the signatures of the store
     return Visibility(always, always, None, confidence, np.zeros(size, np.int32), {}, alike)

@@ -32,8 +32,9 @@ from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor, TextExtractor
 from graphsearch.model import Memory
-from graphsearch.protocols import Embedder, GraphStore
+from graphsearch.protocols import Embedder
 from graphsearch.stores.embedded import EmbeddedPostgres
+from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias
-from uuid import UUID
 
 import attrs
 
@@ -25,19 +24,8 @@ class Reembedding:
     total: Mapping[ElementKind, int]
 
 
-@attrs.frozen
-class OutdatedVector:
-    """An element whose vector is not of the next model yet, with a digest of what its text is made of.
-
-    The digest is the store's own; it is handed back with the new vector, which is outdated in turn when the text
-    changes.
-    """
-
-    element: Entity | Memory | Relation
-    digest: UUID
-
-
-NewVector: TypeAlias = tuple[OutdatedVector, Vector | None]
-"""An outdated vector and the new one; None where the text has become blank, so that there is none after the switch."""
-Remake: TypeAlias = Callable[[Sequence[OutdatedVector]], Awaitable[Sequence[NewVector]]]
+Element: TypeAlias = Entity | Memory | Relation
+NewVector: TypeAlias = tuple[Element, Vector | None]
+"""An element as it was read, and its new vector: None where the text is blank, so that it has none after the switch."""
+Remake: TypeAlias = Callable[[Sequence[Element]], Awaitable[Sequence[NewVector]]]
 """Makes the new vectors of some elements."""

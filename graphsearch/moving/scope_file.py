@@ -28,6 +28,7 @@ from graphsearch.model.stored import (
     ScopeSettings,
 )
 from graphsearch.model.validation import LARGEST_RECORD
+from graphsearch.moving.earlier import EARLIER, header_now, record_now
 from graphsearch.moving.records import json_of, line_of, object_of, record_of
 
 FORMAT: Final = "scope"
@@ -97,6 +98,7 @@ class ScopeReader:
     """The bytes read so far, unpacked."""
     counts: Tally[str] = attrs.field(factory=no_counts)
     _digest: Any = attrs.field(factory=hashlib.sha256)
+    _is_earlier: bool = False
 
     def header(self) -> Header:
         """Read the header."""
@@ -105,10 +107,11 @@ class ScopeReader:
         found = content.get("graphsearch")
         if len(content) != 1 or not isinstance(found, dict) or found.get("format") != FORMAT:
             raise self._fault("is no header of a scope exported by graphsearch")
-        if found.get("version") != VERSION:
-            raise self._fault(f"has version {found.get('version')!r}, and this library reads version {VERSION}")
+        self._is_earlier = found.get("version") in EARLIER
+        if not self._is_earlier and found.get("version") != VERSION:
+            raise self._fault(f"has version {found.get('version')!r}, and this library reads versions 1 to {VERSION}")
         try:
-            return decode(Header, found)
+            return decode(Header, header_now(found, VERSION) if self._is_earlier else found)
         except InvalidInputError as error:
             raise self._fault(*error.faults) from error
 
@@ -121,7 +124,7 @@ class ScopeReader:
                 return
             self._digest.update(line)
             try:
-                record = record_of(content)
+                record = record_of(record_now(content) if self._is_earlier else content)
             except InvalidInputError as error:
                 raise self._fault(str(error)) from error
             count_record(record, self.counts)

@@ -15,7 +15,7 @@ import attrs
 from graphsearch.errors import ReembeddingError
 from graphsearch.ingest import Progress
 from graphsearch.model import ElementKind, Vector, validation
-from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding
+from graphsearch.model.reembedding import Element, NewVector, Reembedding
 from graphsearch.protocols import Embedder
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text
@@ -130,7 +130,7 @@ class _Running:
         while done < most:
             page = await self.store.outdated_vectors(kind, self.embedder.name, after=last, limit=size)
             if page:
-                last = page[-1].element.id
+                last = page[-1].id
                 await self.store.put_new_vectors(kind, self.embedder.name, await self._remade(page))
                 done += len(page)
                 self._note(kind, len(page))
@@ -144,9 +144,9 @@ class _Running:
         if self.progress is not None:
             self.progress(self._done, self._total, kind.value)
 
-    async def _remade(self, outdated: Sequence[OutdatedVector]) -> Sequence[NewVector]:
+    async def _remade(self, outdated: Sequence[Element]) -> Sequence[NewVector]:
         """The new vectors of some elements; none for blank texts, as an ingest makes none."""
-        texts = {at: text for at, each in enumerate(outdated) if (text := embedding_text(each.element)).strip()}
+        texts = {at: text for at, each in enumerate(outdated) if (text := embedding_text(each)).strip()}
         made: dict[int, Vector] = {}
         places = list(texts)
         for start in range(0, len(places), self.batch):
@@ -215,7 +215,7 @@ async def _left_to_embed(store: GraphStore, kind: ElementKind, name: str) -> Asy
     """The texts of a kind that have a vector, and none of the model ``name``, in order of id."""
     last: UUID | str | None = None
     while page := await store.outdated_vectors(kind, name, after=last, limit=_PAGE):
-        last = page[-1].element.id
+        last = page[-1].id
         for each in page:
-            if (text := embedding_text(each.element)).strip():
+            if (text := embedding_text(each)).strip():
                 yield text

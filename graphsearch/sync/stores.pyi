@@ -46,8 +46,8 @@ from graphsearch.model import View
 from graphsearch.model import WriteReport
 from graphsearch.model.proposals import Proposal
 from graphsearch.model.proposals import ProposalState
+from graphsearch.model.reembedding import Element
 from graphsearch.model.reembedding import NewVector
-from graphsearch.model.reembedding import OutdatedVector
 from graphsearch.model.reembedding import Reembedding
 from graphsearch.model.reembedding import Remake
 from graphsearch.model.signatures import Signature
@@ -60,6 +60,7 @@ from graphsearch.protocols.parts import Clock
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores import graph
 from graphsearch.stores import memory
+from graphsearch.stores.writer.keeping import Pair
 from graphsearch.sync.facade import Facade
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.analyser import ENGLISH
@@ -139,7 +140,7 @@ class GraphStore(Facade[graph.GraphStore]):
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         ...
 
-    def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UUID]]:
+    def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
         """Pairs marked as distinct with any of the entities, the lower id first, in order."""
         ...
 
@@ -298,7 +299,7 @@ class GraphStore(Facade[graph.GraphStore]):
         """
         ...
 
-    def mark_distinct(self, pairs: Sequence[tuple[UUID, UUID]], *, distinct: bool=True) -> int:
+    def mark_distinct(self, pairs: Sequence[Pair], *, distinct: bool=True) -> int:
         """Mark pairs of entities as distinct, not duplicates, or remove the mark; return the number of changed marks.
 
         `InvalidInputError` names every entity that does not exist, and every pair of an entity with itself.
@@ -347,7 +348,7 @@ class GraphStore(Facade[graph.GraphStore]):
         """The outcomes that moved the weights of elements, by (element, seq)."""
         ...
 
-    def outdated_vectors(self, kind: ElementKind, name: str, *, after: UUID | str | None=None, limit: int=256) -> Sequence[OutdatedVector]:
+    def outdated_vectors(self, kind: ElementKind, name: str, *, after: UUID | str | None=None, limit: int=256) -> Sequence[Element]:
         """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
 
         If no change to that model is unfinished, these are all elements with a vector.
@@ -363,7 +364,7 @@ class GraphStore(Facade[graph.GraphStore]):
         ...
 
     def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
-        """Keep vectors of the next model, of elements that still have one; return their number.
+        """Keep vectors of the next model, of elements that still have one and the same text; return their number.
 
         `ReembeddingError` if no change to the model ``name`` is unfinished, `EmbeddingModelError` for vectors of
         another length, `InvalidInputError` for vectors that are no finite numbers.

@@ -35,7 +35,7 @@ from graphsearch.model import (
     SummarySentence,
     Vector,
 )
-from graphsearch.model.reembedding import NewVector, OutdatedVector
+from graphsearch.model.reembedding import Element, NewVector
 from graphsearch.model.stored import Record, RecordKind, ScopeSettings, key_of
 from graphsearch.reembedding import reembed
 from graphsearch.stores.graph import GraphStore
@@ -237,9 +237,9 @@ KNOWS: Final = relation(ADA, BOB, fact="Ada knows Bob.")
 KINDS: Final = tuple(ElementKind)
 
 
-async def remade(outdated: Sequence[OutdatedVector]) -> Sequence[NewVector]:
+async def remade(outdated: Sequence[Element]) -> Sequence[NewVector]:
     """The vectors of the new model."""
-    return [(each, NEW.vector(text) if (text := embedding_text(each.element)).strip() else None) for each in outdated]
+    return [(each, NEW.vector(text) if (text := embedding_text(each)).strip() else None) for each in outdated]
 
 
 async def step(store: GraphStore, kind: ElementKind, limit: int) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Final
@@ -71,22 +71,39 @@ def words(text: str) -> list[str]:
     An identifier yields itself, its dotted parts and their words: "ssl.SSLSocket" is found by "ssl.sslsocket",
     "sslsocket", "ssl" and "socket". Each word has 1 to `MAX_TERM_LENGTH` characters.
     """
+    return [word for each in _identifiers(text) for word in _all_words(each)]
+
+
+def _identifiers(text: str) -> list[str]:
+    """The words of a text as they are written, dotted ones whole, without the ends of contractions."""
     ascii_only = text.isascii()
     if not ascii_only:
         text = unicodedata.normalize("NFKC", text)
     if "'" in text or "’" in text:
         text = _CONTRACTION.sub("", text)
-    found: list[str] = []
-    for identifier in (_ASCII_IDENTIFIER if ascii_only else _IDENTIFIER).findall(text):
-        if ascii_only and identifier.isalpha() and (identifier.islower() or identifier[1:].islower()):
-            found.append(identifier.lower())  # a short cut for most words
-        elif not ascii_only and _UNSPACED_RUN.search(identifier):
-            found.extend(_unspaced(identifier))
-        else:
-            found.extend(_names(identifier) if len(identifier) > MAX_TERM_LENGTH else _short_names(identifier))
-    if not ascii_only and _VARIED.search(text):
-        found = [each for word in found for each in _variants(word)]
-    return [word[:MAX_TERM_LENGTH] for word in found]
+    return (_ASCII_IDENTIFIER if ascii_only else _IDENTIFIER).findall(text)
+
+
+def _all_words(identifier: str) -> Iterable[str]:
+    """The words of an identifier; those of short ones are kept."""
+    return _kept_words(identifier) if len(identifier) <= MAX_TERM_LENGTH else _each_word(identifier)
+
+
+def _each_word(identifier: str) -> Iterator[str]:
+    found = _unspaced(identifier) if _UNSPACED_RUN.search(identifier) else _names(identifier)
+    for word in found:
+        for each in _variants(word) if _VARIED.search(word) else (word,):
+            yield each[:MAX_TERM_LENGTH]
+
+
+@lru_cache(maxsize=1 << 15)
+def _kept_words(identifier: str) -> tuple[str, ...]:
+    return tuple(_each_word(identifier))
+
+
+def plain_identifiers(text: str) -> list[str] | None:
+    """The identifiers of a text if its terms are those of one after the other; None if they are not."""
+    return _ASCII_IDENTIFIER.findall(text) if text.isascii() and "'" not in text else None
 
 
 def _variants(word: str) -> Iterator[str]:
@@ -115,12 +132,6 @@ def _names(identifier: str) -> Iterator[str]:
         if own != [part]:
             yield part.casefold()
         yield from (word.casefold() for word in own)
-
-
-@lru_cache(maxsize=1 << 14)
-def _short_names(identifier: str) -> tuple[str, ...]:
-    """`_names` of an identifier that is short enough to be kept."""
-    return tuple(_names(identifier))
 
 
 def _words(identifier: str) -> Iterator[str]:
@@ -210,6 +221,12 @@ class Analyser:
     name: str
     stop_words: frozenset[str] = frozenset()
     stem: Stem | None = attrs.field(default=None, eq=False)
+    _kept_terms: Callable[[str], Sequence[str]] = attrs.field(init=False, eq=False, repr=False)
+    """The terms of a short identifier: a text takes as long as to look its words up."""
+
+    @_kept_terms.default
+    def _(self) -> Callable[[str], Sequence[str]]:
+        return lru_cache(maxsize=1 << 16)(self._terms)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(
@@ -221,10 +238,16 @@ class Analyser:
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text in order, with repetitions; each has 1 to `MAX_TERM_LENGTH` characters."""
-        kept = [word for word in words(text) if word not in self.stop_words]
-        if self.stem is None:
-            return kept
-        return [self.stem(word)[:MAX_TERM_LENGTH] or word for word in kept]
+        kept = self._kept_terms
+        return [
+            term
+            for each in _identifiers(text)
+            for term in (kept(each) if len(each) <= MAX_TERM_LENGTH else self._terms(each))
+        ]
+
+    def _terms(self, identifier: str) -> Sequence[str]:
+        kept = tuple(word for word in _each_word(identifier) if word not in self.stop_words)
+        return kept if self.stem is None else tuple(self.stem(word)[:MAX_TERM_LENGTH] or word for word in kept)
 
 
 ENGLISH: Final = Analyser(name="english/1", stop_words=STOP_WORDS, stem=stem)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 from calendar import month_name
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, TypeVar
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.model import Entity, Memory, Relation
-from graphsearch.text.analyser import Analyser, identifier_words
+from graphsearch.text.analyser import MAX_TERM_LENGTH, Analyser, identifier_words
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -65,9 +66,12 @@ def frequencies(text: str, analyser: Analyser) -> dict[str, int]:
     Only the first `MAX_DISTINCT_TERMS` distinct terms, of at most `MAX_TERM_BYTES` bytes in total, are counted: a
     sparsevec and a tsvector hold no more.
     """
+    terms = analyser.terms(text)
+    if len(terms) * 4 * MAX_TERM_LENGTH <= MAX_TERM_BYTES:  # no limit can be met
+        return Counter(terms)
     counts: dict[str, int] = {}
     bytes_left = MAX_TERM_BYTES
-    for term in analyser.terms(text):
+    for term in terms:
         if term in counts:
             counts[term] += 1
         elif len(counts) < MAX_DISTINCT_TERMS and (bytes_left := bytes_left - len(term.encode())) >= 0:

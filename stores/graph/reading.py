@@ -17,14 +17,11 @@ from graphsearch.model import (
     ElementKind,
     Group,
     Mention,
-    Merge,
-    Relation,
     Statistics,
     SurfaceForm,
     validation,
 )
 from graphsearch.model.identity import snake_case
-from graphsearch.model.stored import RecordKind, ScopeSettings
 from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
 from graphsearch.protocols.rows import ClaimRow, EntityRow, Filters, MentionRow, Rows
@@ -61,18 +58,6 @@ async def asserted(rows: Rows, ids: Sequence[UUID]) -> list[AssertedEntity]:
 def _asserted(row: EntityRow) -> AssertedEntity:
     given = revised(row.entity, type=row.given_type, aliases=row.given_aliases)
     return AssertedEntity(entity=given, named=row.named)
-
-
-async def unembedded_facts(rows: Rows, after: UUID | None, limit: int) -> list[Relation]:
-    """The next unretracted relations with a fact that has no vector, in order of id."""
-    validation.refuse("page", validation.number("limit", limit, 0))
-    found = await rows.page("relation", after=after, limit=limit, embedded=False)
-    return [row.relation for row in found]
-
-
-async def words(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, Mapping[str, float]]:
-    """Words that entities are found by in addition to their texts, with their weights."""
-    return {row.key: row.value for row in await rows.rows("words", ids)}
 
 
 async def degrees(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, int]:
@@ -179,12 +164,6 @@ def _span(proof: Mention | Claim) -> tuple[int, int]:
     return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
 
 
-async def merges(rows: Rows, entity_ids: Collection[UUID]) -> list[Merge]:
-    """Merges in the order they were made; of some entities, if any are given."""
-    found = await (rows.rows_by("merge", "end", entity_ids) if entity_ids else rows.page("merge"))
-    return [row.merge for row in sorted(found, key=lambda row: row.number)]
-
-
 # -- numbers -------------------------------------------------------------------------------------------------------
 
 
@@ -205,28 +184,4 @@ async def statistics(store: Store) -> Statistics:
         max_degree=counts.max_degree,
         mean_degree=2 * relations / entities if entities else 0.0,
         counters={row.key: row.value for row in await store.page("counter")},
-    )
-
-
-_RECORDS: Final[Mapping[str, str]] = {RecordKind.RELATION_TYPE: "type"}
-"""The kinds of rows that records of another name are made of."""
-_OF_RECORDS: Final = ("mention", "claim", "outcome")
-_VECTORS: Final[Mapping[ElementKind, str]] = {kind: f"{kind}_vector" for kind in ElementKind}
-
-
-async def settings(store: Store) -> ScopeSettings:
-    """The settings of the scope, with the numbers of its records; the caller is in a snapshot."""
-    kinds: Iterable[tuple[str, str]] = [(str(kind), _RECORDS.get(kind, str(kind))) for kind in RecordKind]
-    kinds = [*kinds, *((f"{kind}s", kind) for kind in _OF_RECORDS)]
-    scope = await store.scope_row()
-    numbers = (await store.counts([*(kind for _, kind in kinds), *_VECTORS.values()])).rows
-    return ScopeSettings(
-        analyser=store.analyser.name,
-        alpha=scope.alpha,
-        embedder=scope.embedder,
-        dimensions=scope.dimensions,
-        merges=scope.merges,
-        id_key=scope.id_key,
-        counts={name: numbers[kind] for name, kind in kinds},
-        vectors={str(kind): numbers[vectors] for kind, vectors in _VECTORS.items()},
     )

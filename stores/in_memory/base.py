@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, Final, Unpack
-from uuid import UUID
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,8 +16,8 @@ from graphsearch.columns import Keys
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Scope
 from graphsearch.protocols import Clock
-from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
-from graphsearch.stores.in_memory.columns import items, listing
+from graphsearch.protocols.rows import Counts, ScopeRow
+from graphsearch.stores.in_memory.columns import listing, sorted_rows
 from graphsearch.stores.in_memory.port import MemoryPort
 from graphsearch.stores.in_memory.reading import Reads, once
 from graphsearch.stores.in_memory.steps import degrees
@@ -35,20 +34,7 @@ _PINNED: Final[ContextVar[Mapping[Cell, Version]]] = ContextVar("pinned", defaul
 """The versions pinned by the snapshots of the current task."""
 
 
-class _Snapshot(AbstractAsyncContextManager[None]):
-    """Pins a version of a cell while it is open."""
-
-    def __init__(self, cell: Cell, version: Version) -> None:
-        self._pinned = {**_PINNED.get(), cell: version}
-
-    async def __aenter__(self) -> None:
-        self._token = _PINNED.set(self._pinned)
-
-    async def __aexit__(self, *_: object) -> None:
-        _PINNED.reset(self._token)
-
-
-class InMemoryScope:
+class InMemoryScope(Reads):
     """One scope in memory.
 
     A write makes a new version; readers keep the one that they began with. A key is the row of an element in the order
@@ -72,8 +58,13 @@ class InMemoryScope:
     def analyser(self) -> Analyser:
         return self._cell.analyser
 
-    def snapshot(self) -> AbstractAsyncContextManager[None]:
-        return _Snapshot(self._cell, self._version)
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[None]:
+        token = _PINNED.set({**_PINNED.get(), self._cell: self._version})
+        try:
+            yield
+        finally:
+            _PINNED.reset(token)
 
     async def version(self) -> Hashable:
         return self._version.token
@@ -93,27 +84,6 @@ class InMemoryScope:
         return version
 
     # -- rows ------------------------------------------------------------------------------------------------------
-
-    @property
-    def _reads(self) -> Reads:
-        return Reads(self._cell, self._version)
-
-    async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
-        return await self._reads.rows(kind, keys)
-
-    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
-        return await self._reads.rows_by(kind, column, values)
-
-    async def page(
-        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
-    ) -> Sequence[Any]:
-        return await self._reads.page(kind, after=after, limit=limit, **filters)
-
-    async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
-        return await self._reads.forms(entity_ids, without)
-
-    async def tree(self, entity_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
-        return await self._reads.tree(entity_ids)
 
     async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
         version = self._version
@@ -180,11 +150,12 @@ class InMemoryScope:
 @made_of("entity", lasts=False)
 def entity_types(version: Version, former: None) -> Mapping[str, int]:  # noqa: ARG001 - made anew
     """The numbers of entities by type."""
-    return dict(sorted(Counter(each.type for each in version.made(items, _ENTITY)).items()))
+    return dict(sorted(Counter(row.entity.type for row in version.made(sorted_rows, _ENTITY)).items()))
 
 
 @made_of("entity", "relation", lasts=False)
 def live_relations(version: Version, former: None) -> tuple[Mapping[str, int], int]:  # noqa: ARG001 - made anew
     """The numbers of unretracted relations by type, and the largest degree."""
-    live = (each.type for each in version.made(items, _RELATION) if each.retracted_at is None)
+    every = (row.relation for row in version.made(sorted_rows, _RELATION))
+    live = (each.type for each in every if each.retracted_at is None)
     return dict(sorted(Counter(live).items())), int(version.made(degrees).max(initial=0))

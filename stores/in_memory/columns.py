@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import cached_property
 from itertools import chain, compress
 from operator import attrgetter
@@ -102,11 +101,10 @@ def _in_order(keys: Iterable[Any]) -> list[Any]:
     return sorted(every, key=_NUMBER if every and isinstance(every[0], UUID) else None)
 
 
-@made_of("{}", lasts=False)
-def items(version: Version, kind: str, former: None) -> Sequence[Any]:  # noqa: ARG001 - made anew
-    """The elements of a kind, in order, but for their feedback weights."""
-    rows = version.all(kind)
-    return [getattr(rows[key], kind) for key in version.made(listing, kind).ids]
+@made_of("{}", "{}_weight", lasts=False)
+def sorted_rows(version: Version, kind: str, former: None) -> Sequence[Any]:  # noqa: ARG001 - made anew
+    """The rows of a kind, in order."""
+    return [*map(version.all(kind).__getitem__, version.made(listing, kind).ids)]
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
@@ -120,45 +118,40 @@ class Numbers:
     values: Any
 
 
+def fresh_rows(keys: Listing, origins: Rows) -> list[Any] | None:
+    """The keys of the rows without an origin; None if they are most."""
+    fresh = np.flatnonzero(origins < 0)
+    return None if 2 * len(fresh) >= len(origins) else [keys.ids[row] for row in fresh.tolist()]
+
+
 def _numbers(
-    version: Version,
-    kind: str,
-    former: Former[Any] | None,
-    compute: Callable[[Sequence[Any]], Any],
-    *,
-    rows: bool = False,
+    version: Version, kind: str, former: Former[Any] | None, compute: Callable[[Sequence[Any]], Any]
 ) -> Numbers:
-    """What is computed of each element, or of each row; of those alone that have changed since an earlier version."""
+    """What is computed of each row; of those alone that have changed since an earlier version."""
     keys = version.made(listing, kind)
-    if former is not None and len(former.value.of):
+    if former is not None:
         origins = keys.origins(former.value.of, former.changed(kind, weights_of(kind)))
-        fresh = np.flatnonzero(origins < 0)
-        if 2 * len(fresh) < len(origins):
+        if (fresh := fresh_rows(keys, origins)) is not None:
             values = former.value.values.take(origins)
-            stored = version.some(kind, [keys.ids[row] for row in fresh.tolist()])
-            values[fresh] = compute(stored if rows else [getattr(row, kind) for row in stored])
+            values[origins < 0] = compute(version.some(kind, fresh))
             return Numbers(keys.marks, values)
-    if rows:
-        every = version.all(kind)
-        return Numbers(keys.marks, compute([every[key] for key in keys.ids]))
-    return Numbers(keys.marks, compute(version.made(items, kind)))
+    return Numbers(keys.marks, compute(version.made(sorted_rows, kind)))
 
 
 @made_of("{}")
 def column(version: Version, kind: str, name: str, default: float, former: Former[Numbers] | None) -> Numbers:
     """An attribute of elements, as float64: moments as epoch seconds, and ``default`` for None."""
 
-    def compute(elements: Sequence[Any]) -> Floats:
-        known: dict[Any, float] = {None: default}  # thousands of elements share a moment
-
-        def seconds(moment: datetime | None) -> float:
-            if (found := known.get(moment)) is None and moment is not None:
-                found = known[moment] = moment.timestamp()
-            return found if found is not None else default
-
-        values = map(attrgetter(name), elements)
-        moments = name.endswith(("_at", "_from", "_to"))
-        return np.fromiter(map(seconds, values) if moments else values, np.float64, len(elements))
+    def compute(rows: Sequence[Any]) -> Floats:
+        values = [*map(attrgetter(f"{kind}.{name}"), rows)]
+        if values and isinstance(values[0], int | float):
+            return np.array(values, np.float64)
+        numbers = {
+            each: default if each is None else each.timestamp() for each in set(values)
+        }  # thousands of elements share a moment
+        if len(numbers) == 1:
+            return np.broadcast_to(next(iter(numbers.values())), len(values))
+        return np.fromiter(map(numbers.__getitem__, values), np.float64, len(values))
 
     return _numbers(version, kind, former, compute)
 
@@ -170,7 +163,7 @@ def feedback(version: Version, kind: str, former: Former[Numbers] | None) -> Num
     def compute(rows: Sequence[Any]) -> Floats:
         return np.array([getattr(row, kind).feedback_weight for row in rows], np.float64)
 
-    return _numbers(version, kind, former, compute, rows=True)
+    return _numbers(version, kind, former, compute)
 
 
 @made_of("{}")
@@ -182,7 +175,7 @@ def signature_numbers(version: Version, kind: str, former: Former[Numbers] | Non
         numbers = {row.key: row.number for row in version.some("signature", list(dict.fromkeys(signed)))}
         return np.fromiter((numbers.get(code, UNSIGNED) for code in signed), np.int64, len(signed))
 
-    return _numbers(version, kind, former, compute, rows=True)
+    return _numbers(version, kind, former, compute)
 
 
 @made_of("relation")
@@ -190,9 +183,9 @@ def types(version: Version, former: Former[Types] | None) -> Types:
     """The types of relations."""
     known = {} if former is None else dict(former.value.numbers)
 
-    def compute(elements: Sequence[Any]) -> NDArray[np.int32]:
+    def compute(rows: Sequence[Any]) -> NDArray[np.int32]:
         number = known.setdefault
-        return np.fromiter((number(hash(each.type), len(known)) for each in elements), np.int32, len(elements))
+        return np.fromiter((number(hash(row.relation.type), len(known)) for row in rows), np.int32, len(rows))
 
     found = _numbers(version, "relation", former, compute)
     if len(known) > len(np.unique(found.values)) and former is not None:
@@ -244,17 +237,17 @@ class Span:
 
     @_starts.default
     def _(self) -> Floats:
-        return np.unique(self.start)
+        return _distinct(self.start)
 
     @_ends.default
     def _(self) -> Floats:
-        return np.unique(self.end)
+        return _distinct(self.end)
 
     @classmethod
     def of(cls, version: Version, kind: str, start: str, end: str | None = None) -> Span:
         """The periods between two attributes of elements; None is open."""
         starts = version.made(column, kind, start, -np.inf).values
-        ends = np.full(len(starts), np.inf) if end is None else version.made(column, kind, end, np.inf).values
+        ends = np.broadcast_to(np.inf, len(starts)) if end is None else version.made(column, kind, end, np.inf).values
         return cls(starts, ends)
 
     def place(self, first: float, last: float) -> tuple[int, int]:
@@ -269,6 +262,11 @@ class Span:
         """Whether each row covers a moment of [first, last]."""
         covered: Mask = (self.start <= last) & (first < self.end)
         return covered
+
+
+def _distinct(values: Floats) -> Floats:
+    """The distinct ones of some numbers, in order; of one that stands for all, itself."""
+    return values[:1] if values.strides == (0,) else np.unique(values)
 
 
 REASONS: Final = ("", "not_known", "not_held", "low_confidence", "skipped_type", "other_type", "merged")
@@ -407,7 +405,9 @@ def visibility(version: Version, kind: str, former: None) -> Visibility:  # noqa
 @made_of("entity")
 def shown_entities(version: Version, former: Former[Numbers] | None) -> Numbers:
     """Whether each entity is merged into no other."""
-    return _numbers(version, "entity", former, lambda every: np.array([e.merged_into is None for e in every], np.bool_))
+    return _numbers(
+        version, "entity", former, lambda rows: np.array([row.entity.merged_into is None for row in rows], np.bool_)
+    )
 
 
 def hits(version: Version, kind: str, rows: Rows, values: Floats | None = None) -> Hits:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from graphsearch.columns import Floats, Mask
 from graphsearch.columns.key_index import occurring
 from graphsearch.model import ElementKind, Vector
-from graphsearch.stores.in_memory.columns import Listing, Rows, items, listing
+from graphsearch.stores.in_memory.columns import Listing, Rows, fresh_rows, listing, sorted_rows
 from graphsearch.stores.in_memory.versions import Former, Version, made_of
-from graphsearch.text.analyser import Analyser
+from graphsearch.text.analyser import Analyser, plain_identifiers
 from graphsearch.text.bm25 import (
     K1,
     TermCounts,
@@ -31,8 +31,8 @@ Scores = NDArray[np.float32]
 _NOISE: Final = np.float32(1e-5)
 """Far above the error of a float32 product of unit vectors."""
 _BLOCK: Final = 64
-_KNOWN: Final = 50_000
-"""Texts of which the terms are kept while others are analysed."""
+_PLAIN: Final = 10_000
+"""Characters of a text that has certainly not too many terms (`frequencies`)."""
 
 
 @attrs.frozen(eq=False)
@@ -81,16 +81,14 @@ def matrix(version: Version, kind: str, former: Former[Matrix] | None) -> Matrix
     vectors = f"{kind}_vector"
     keys = version.made(listing, vectors)
     rows = version.made(listing, kind).rows(keys.ids)
-    if former is not None and len(former.value.of):
+    if former is not None:
         changed = former.changed(vectors)
         if not len(changed):
             return Matrix(former.value.vectors, rows, keys.marks)
         origins = keys.origins(former.value.of, changed)
-        fresh = np.flatnonzero(origins < 0)
-        if 2 * len(fresh) < len(origins):  # another model replaces all
+        if fresh := fresh_rows(keys, origins):  # not most: another model replaces all
             every = former.value.vectors.take(origins, axis=0)
-            stored = version.some(vectors, [keys.ids[row] for row in fresh.tolist()])
-            every[fresh] = _normal([row.value for row in stored]) if stored else 0.0
+            every[origins < 0] = _normal([row.value for row in version.some(vectors, fresh)])
             return Matrix(every, rows, keys.marks)
     return Matrix(_normal([row.value for row in version.some(vectors, keys.ids)]), rows, keys.marks)
 
@@ -133,44 +131,51 @@ def texts(version: Version, kind: str, former: Former[Texts] | None) -> Texts:
     if former is not None and former.value.terms.size:
         changed = former.changed(kind, "words") if kind == ElementKind.ENTITY else former.changed(kind)
         origins = keys.origins(former.value.of, changed)
-        kept, fresh = np.flatnonzero(origins >= 0), np.flatnonzero(origins < 0)
-        if 2 * len(fresh) < len(origins):
-            stored = version.some(kind, [keys.ids[row] for row in fresh.tolist()])
-            known = dict(former.value.numbers)
-            words = _words(version, [row.key for row in stored]) if worded else {}
-            new = _analysed([getattr(row, kind) for row in stored], words, version.analyser, known)
+        if (fresh := fresh_rows(keys, origins)) is not None:
+            known, kept = dict(former.value.numbers), np.flatnonzero(origins >= 0)
+            words = {row.key: row for row in version.some("words", fresh)} if worded else {}
+            new = _analysed(kind, version.some(kind, fresh), words, version.analyser, known)
             old = former.value.take(origins.take(kept))
-            return _compact(_joined(keys, known, (kept, *old), (fresh, *new)))
-    known = {}
-    found = _analysed(version.made(items, kind), version.all("words") if worded else {}, version.analyser, known)
+            return _compact(_joined(keys, known, (kept, *old), (np.flatnonzero(origins < 0), *new)))
+    known, every = {}, version.made(sorted_rows, kind)
+    found = _analysed(kind, every, version.all("words") if worded else {}, version.analyser, known)
     return _joined(keys, known, (np.arange(len(keys.ids)), *found))
 
 
-def _words(version: Version, keys: Sequence[Any]) -> dict[Any, Any]:
-    return {row.key: row for row in version.some("words", keys)}
-
-
 def _analysed(
-    elements: Iterable[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
+    kind: str, stored: Sequence[Any], words: Mapping[Any, Any], analyser: Analyser, numbers: dict[int, int]
 ) -> tuple[Rows, NDArray[np.int32], NDArray[np.float32]]:
     """The number of terms of each element, and these with their frequencies; new terms get the next numbers."""
-    sizes, terms, often = list[int](), list[int](), list[float]()
-    known: dict[str, tuple[list[int], list[float]]] = {}
+    rows, terms, often = list[int](), list[int](), list[float]()
+    sizes, plain = np.zeros(len(stored), np.int64), list[int]()
+    known: dict[str, tuple[int, ...]] = {}
     number = numbers.setdefault
-    for element in elements:
-        text, own = searchable_text(element), words.get(element.id)
-        entry = None if own else known.get(text)
-        if entry is None:
-            found = document(text, own.value if own else {}, analyser)
-            entry = ([number(hash(term), len(numbers)) for term in found], [*found.values()])
-            if not own:  # relations of one sentence have the same fact
-                if len(known) == _KNOWN:
-                    known.clear()
-                known[text] = entry
-        terms += entry[0]
-        often += entry[1]
-        sizes.append(len(entry[0]))
-    return np.array(sizes, np.int64), np.array(terms, np.int32), np.array(often, np.float32)
+    for row, each in enumerate(stored):
+        text, own = searchable_text(getattr(each, kind)), words.get(each.key) if words else None
+        found = None if own or len(text) > _PLAIN else plain_identifiers(text)
+        if found is not None:  # most texts: each identifier is analysed once
+            before = len(plain)
+            for identifier in found:
+                if (theirs := known.get(identifier)) is None:
+                    every = analyser.terms(identifier)
+                    theirs = known[identifier] = tuple(number(hash(term), len(numbers)) for term in every)
+                plain += theirs
+            sizes[row] = len(plain) - before
+        else:
+            counts = document(text, own.value if own else {}, analyser)
+            terms += [number(hash(term), len(numbers)) for term in counts]
+            often += counts.values()
+            rows += [row] * len(counts)
+    pairs, times = np.unique(
+        np.repeat(np.arange(len(stored)), sizes) * (len(numbers) + 1) + np.array(plain, np.int64), return_counts=True
+    )
+    row_of, term_of = np.divmod(pairs, len(numbers) + 1)
+    order = np.argsort(every_row := np.concatenate([row_of, np.array(rows, np.int64)]), kind="stable")
+    return (
+        np.bincount(every_row, minlength=len(stored)),
+        np.concatenate([term_of, np.array(terms, np.int64)]).astype(np.int32).take(order),
+        np.concatenate([times, np.array(often, np.float64)]).astype(np.float32).take(order),
+    )
 
 
 def _joined(keys: Listing, numbers: Mapping[int, int], *parts: tuple[Rows, Rows, Any, Any]) -> Texts:

@@ -28,14 +28,20 @@ _BELONGING: Final[Mapping[str, Sequence[str]]] = {
 class MemoryPort(Reads):
     """One transaction; its owner holds the lock of the scope."""
 
+    _is_alone = True
+
     def __init__(self, cell: Cell, version: Version) -> None:
-        super().__init__(cell, version, writes=True)
+        self._cell = cell
         self.scope = attrs.evolve(version.scope, types=dict(version.scope.types))
         self.version: Hashable = version.token
         self._before = version
         self._changes: dict[str, dict[Any, Any]] = {}
         self._weighed: dict[str, dict[Any, Any]] = {}
         self.is_kept = True
+
+    @property
+    def _version(self) -> Version:
+        return self._before
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
@@ -89,15 +95,15 @@ class MemoryPort(Reads):
         for code in sorted(used):
             if code in contents and (changed.get(code) is None if code in changed else code not in known):
                 changed[code] = SignatureRow(code, next(self._cell.numbers), contents[code])
-        replaced = (self._before.get(kind, key) for kind in _ELEMENTS for key in self._changed(kind))
-        for code in await self._unused({row.signature for row in replaced if row is not None} - used):
+        replaced = {row.signature for kind in _ELEMENTS for row in self._before.some(kind, self._changed(kind))}
+        for code in await self._unused(replaced - used):
             changed[code] = None
 
     async def _unused(self, codes: Collection[int]) -> list[int]:
         """Those of some signatures that no element has after this write."""
         left = dict.fromkeys(codes, 0)
         for kind in _ELEMENTS if left else ():
-            users = await self.index(kind, "users")
+            users = await self.index(self._before, kind, "users")
             for code in left:
                 left[code] += users.of(code)
             rows = self._before.tables[kind].rows

@@ -23,62 +23,43 @@ _STEP: Final = 64
 
 
 class Reads:
-    """The rows of one version; see `graphsearch.protocols.rows.Rows`.
+    """The rows of a version; see `graphsearch.protocols.rows.Rows`."""
 
-    ``writes`` for the writer, who holds the lock of the scope.
-    """
+    _cell: Cell
+    _is_alone = False
+    """Whether the lock of the scope is held for this."""
 
-    def __init__(self, cell: Cell, version: Version, *, writes: bool = False) -> None:
-        self._cell = cell
-        self._version = version
-        self._writes = writes
+    @property
+    def _version(self) -> Version:
+        """The version to read."""
+        raise NotImplementedError
 
     async def rows(self, kind: str, keys: Collection[Any]) -> list[Any]:
         return self._version.some(kind, keys)
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> list[Any]:
-        found = await self.keys_by(kind, column, values)
-        return self._version.some(kind, dict.fromkeys(chain.from_iterable(found.values())))
-
-    async def keys_by(self, kind: str, column: str, values: Collection[Any]) -> dict[Any, list[Any]]:
-        """The keys of the rows that have each of some values in a column, by value."""
-        version, of = self._version, COLUMNS[kind][column]
-        found: dict[Any, list[Any]] = {value: [] for value in values}
-        if not found or not (version.tables[kind].rows or version.replaced(kind)):
-            return found
-        index = await self.index(kind, column)
-        if index is not None:
-            found = {value: index.keys(value) for value in found}
-        others = version.all(kind) if index is None else version.replaced(kind)  # looked at last: see `Version`
-        if others and index is not None:
-            found = {value: [key for key in keys if key not in others] for value, keys in found.items()}
-        for key, row in others.items():
-            for value in () if row is None else of(row):
-                if value in found:
-                    found[value].append(key)
-        return found
+        return await self.rows_of(self._version, kind, column, values)
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> list[Form]:
         version = self._version
-        counts: dict[tuple[Any, ...], int] = {}
-        index = await self.index("mention", "forms")
+        counts: dict[tuple[UUID, str, str, int], int] = {}
+        index = await self.index(version, "mention", "forms")
         if index is not None:
             counts = {(key, *form): number for key in entity_ids for form, number in index.of(key).items()}
         if index is None or version.replaced("mention"):
             counts = {}
-            for row in await self.rows_by("mention", "written", entity_ids):
+            for row in await self.rows_of(version, "mention", "written", entity_ids):
                 form = (row.mention.entity_id, *form_of(row))
                 counts[form] = counts.get(form, 0) + 1
-        for row in await self.rows_by("mention", "memory", without):
+        for row in await self.rows_of(version, "mention", "memory", without):
             if (form := (row.mention.entity_id, *form_of(row))) in counts:
                 counts[form] -= 1
-        return [Form(key, *form, number) for (key, *form), number in counts.items() if number]
+        return [Form(*form, count=number) for form, number in counts.items() if number]
 
     async def tree(self, entity_ids: Collection[UUID]) -> dict[UUID, UUID]:
-        found: dict[UUID, UUID] = {}
-        waiting = set(entity_ids) if self._version.size("merge") else set[UUID]()
+        version, found, waiting = self._version, dict[UUID, UUID](), set(entity_ids)
         while waiting:
-            merges = [row.merge for row in await self.rows_by("merge", "end", waiting)]
+            merges = [row.merge for row in await self.rows_of(version, "merge", "end", waiting)]
             new = {each.source_id: each.target_id for each in merges if each.undone_at is None}
             waiting = {end for source, target in new.items() if source not in found for end in (source, target)}
             found |= new
@@ -89,7 +70,7 @@ class Reads:
     ) -> list[Any]:
         version, wanted = self._version, {name: value for name, value in filters.items() if value is not None}
         order = order_of(kind)
-        if (few := await self._few(kind, wanted)) is not None:
+        if (few := await self._few(version, kind, wanted)) is not None:
             rows = iter(sorted(few, key=order))
         elif kind in SPECIALLY_ORDERED:
             rows = iter(sorted(version.all(kind).values(), key=order))
@@ -102,26 +83,49 @@ class Reads:
         kept = (row for row in rows if all(_FILTERS[name](version, row, value) for name, value in wanted.items()))
         return await in_slices(_taken(kept, limit))
 
-    async def _few(self, kind: str, filters: Mapping[str, Any]) -> list[Any] | None:
+    async def _few(self, version: Version, kind: str, filters: Mapping[str, Any]) -> list[Any] | None:
         """The rows that an index finds for one of the filters; None if there is none."""
         for name, column in (("entity_id", "end"), ("session_id", "session"), ("source", "source")):
             if name in filters:
-                return await self.rows_by(kind, column, [filters[name]])
+                return await self.rows_of(version, kind, column, [filters[name]])
         return None
 
-    async def index(self, kind: str, name: str) -> Any:
+    # -- of a version ----------------------------------------------------------------------------------------------
+
+    async def rows_of(self, version: Version, kind: str, column: str, values: Collection[Any]) -> list[Any]:
+        """The rows with any of some values in a column."""
+        found = await self.keys_of(version, kind, column, values)
+        return version.some(kind, dict.fromkeys(chain.from_iterable(found.values())))
+
+    async def keys_of(self, version: Version, kind: str, column: str, values: Collection[Any]) -> dict[Any, list[Any]]:
+        """By value the keys of the rows that have it in a column."""
+        of, found = COLUMNS[kind][column], {value: list[Any]() for value in values}
+        if not found or not (version.tables[kind].rows or version.replaced(kind)):
+            return found
+        index = await self.index(version, kind, column)
+        if index is not None:
+            found = {value: index.keys(value) for value in found}
+        others = version.all(kind) if index is None else version.replaced(kind)  # looked at last: see `Version`
+        if others and index is not None:
+            found = {value: [key for key in keys if key not in others] for value, keys in found.items()}
+        for key, row in others.items():
+            for value in () if row is None else of(row):
+                if value in found:
+                    found[value].append(key)
+        return found
+
+    async def index(self, version: Version, kind: str, name: str) -> Any:
         """An index of the rows of a kind, made if there is none; None where a writer is changing them."""
-        table = self._version.tables[kind]
+        table, present = version.tables[kind], self._cell.version
         if name in table.indexes:
             return table.indexes[name]
-        present = self._cell.version
-        alone = self._writes or present is None or present.tables[kind] is not table
-        if not alone and not self._cell.lock.acquire(blocking=False):
+        is_free = self._is_alone or present is None or present.tables[kind] is not table
+        if not is_free and not self._cell.lock.acquire(blocking=False):
             return None
         try:
             return await in_slices(table.make_index(name))
         finally:
-            if not alone:
+            if not is_free:
                 self._cell.lock.release()
 
 

@@ -18,7 +18,7 @@ from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, Vector
 from graphsearch.stores.in_memory.base import InMemoryScope
 from graphsearch.stores.in_memory.columns import hits, listing, visibility
 from graphsearch.stores.in_memory.indexes import matrix, postings
-from graphsearch.stores.in_memory.reading import Reads, once
+from graphsearch.stores.in_memory.reading import once
 from graphsearch.stores.in_memory.rows import Likeness, folded_names, likeness_of
 from graphsearch.stores.in_memory.versions import Version
 from graphsearch.stores.writer.vectors import wrong_length
@@ -35,7 +35,7 @@ class InMemorySearching(InMemoryScope):
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         version, folded = self._version, {name: folded_name(name) for name in names}
-        found = await Reads(self._cell, version).keys_by("entity", "name", folded.values())
+        found = await self.keys_of(version, "entity", "name", folded.values())
         matches = list[NameMatch]()
         for name, spelling in folded.items():
             for row in version.some("entity", found[spelling]):
@@ -48,16 +48,22 @@ class InMemorySearching(InMemoryScope):
     ) -> Sequence[NameMatch]:
         refuse_limit(limit)
         version, spelt = self._version, {word: [word] for word in words}
-        reads = Reads(self._cell, version)
         if prefix:
-            every = await _all_words(reads, version)
+            every = await self._all_words(version)
             spelt = {word: [each for each in every if each.startswith(word)] if word else [] for word in spelt}
-        found = await reads.keys_by("entity", "word", {each for there in spelt.values() for each in there})
+        found = await self.keys_of(version, "entity", "word", {each for there in spelt.values() for each in there})
         return _by_entity([match for word in spelt for match in _worded(version, word, spelt[word], found, limit)])
+
+    async def _all_words(self, version: Version) -> Collection[str]:
+        """The words of all names, and perhaps of some that were changed since."""
+        index = await self.index(version, "entity", "word")
+        others = version.all("entity") if index is None else version.replaced("entity")
+        own = () if index is None else index.values()
+        return {*own, *(word for row in others.values() for name in folded_names(row) for word in words_of([name]))}
 
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int, view: View) -> Named:
         async with self.snapshot():
-            having = await self._reads.keys_by("entity", "word", words)
+            having = await self.keys_of(self._version, "entity", "word", words)
             common = [word for word in words if len(having[word]) >= limit]
             few = [word for word in words if word not in common]
             matches = [*await self.find_names(names), *await self.find_name_words(few, limit=limit)]
@@ -70,12 +76,11 @@ class InMemorySearching(InMemoryScope):
     ) -> Mapping[str, Sequence[SimilarName]]:
         version, folded = self._version, {name: folded_name(name) for name in names}
         refuse_threshold(threshold, limit)
-        reads = Reads(self._cell, version)
-        index = await reads.index("entity", "like")
+        index = await self.index(version, "entity", "like")
         others = version.all("entity") if index is None else version.replaced("entity")
         changed = {name for row in others.values() for name in folded_names(row)}
         alike = await in_slices(_likenesses(index, changed, dict.fromkeys(folded.values()), threshold))
-        found = await reads.keys_by("entity", "name", {name for scores in alike.values() for name in scores})
+        found = await self.keys_of(version, "entity", "name", {name for scores in alike.values() for name in scores})
         return {name: _best_of(alike[spelling], found)[:limit] for name, spelling in folded.items()}
 
     # -- by vector and by text -------------------------------------------------------------------------------------
@@ -115,14 +120,6 @@ class InMemorySearching(InMemoryScope):
     async def document_frequencies(self, kind: ElementKind, groups: Sequence[Sequence[str]]) -> Sequence[int]:
         documents = await once(self._version, postings, kind, None)
         return [documents.containing(group) for group in groups]
-
-
-async def _all_words(reads: Reads, version: Version) -> Collection[str]:
-    """The words of all names, and perhaps of some that were changed since."""
-    index = await reads.index("entity", "word")
-    others = version.all("entity") if index is None else version.replaced("entity")
-    own = () if index is None else index.values()
-    return {*own, *(word for row in others.values() for name in folded_names(row) for word in words_of([name]))}
 
 
 def _worded(

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphsearch.columns import Floats, Keys, Mask
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_memory.columns import Listing, Rows, column, items, listing, types
+from graphsearch.stores.in_memory.columns import Listing, Rows, column, fresh_rows, listing, sorted_rows, types
 from graphsearch.stores.in_memory.versions import Former, Version, made_of
 
 # -- relations --------------------------------------------------------------------------------------------------------
@@ -34,23 +34,22 @@ class Ends:
 def ends(version: Version, former: Former[Ends] | None) -> Ends:
     """The ends of all relations."""
     relations, entities = version.made(listing, "relation"), version.made(listing, "entity")
-    if former is not None and len(former.value.of):
+    if former is not None:
         origins = relations.origins(former.value.of, former.changed("relation"))
-        fresh = np.flatnonzero(origins < 0)
-        if 2 * len(fresh) < len(origins):
+        if (fresh := fresh_rows(relations, origins)) is not None:
             source, target = former.value.source.take(origins), former.value.target.take(origins)
             if entities.marks is not former.value.entities:
                 places = _places(former.value.entities, entities, former.changed("entity"))
                 source, target = places.take(source), places.take(target)
-            rows = version.some("relation", [relations.ids[row] for row in fresh.tolist()])
-            source[fresh], target[fresh] = _ends_of([row.relation for row in rows], entities)
+            new = origins < 0
+            source[new], target[new] = _ends_of(version.some("relation", fresh), entities)
             return Ends(relations.marks, entities.marks, source, target)
-    found = _ends_of(version.made(items, "relation"), entities)
+    found = _ends_of(version.made(sorted_rows, "relation"), entities)
     return Ends(relations.marks, entities.marks, *found)
 
 
-def _ends_of(relations: Sequence[Any], entities: Listing) -> tuple[Rows, Rows]:
-    sources, targets = ([*map(attrgetter(name), relations)] for name in ("source_id", "target_id"))
+def _ends_of(rows: Sequence[Any], entities: Listing) -> tuple[Rows, Rows]:
+    sources, targets = ([*map(attrgetter(f"relation.{name}"), rows)] for name in ("source_id", "target_id"))
     return entities.places(sources), entities.places(targets)
 
 
@@ -189,8 +188,8 @@ def dated_evidence(version: Version, former: None) -> tuple[Rows, Floats]:  # no
     memories = version.all("memory")
     dated = sorted(
         (row, memories[key].memory.occurred_at.timestamp())
-        for row, relation in enumerate(version.made(items, "relation"))
-        for key in relation.evidence
+        for row, each in enumerate(version.made(sorted_rows, "relation"))
+        for key in each.relation.evidence
         if key in memories and memories[key].memory.occurred_at
     )
     return np.array([row for row, _ in dated], np.int64), np.array([time for _, time in dated], np.float64)
@@ -243,7 +242,7 @@ def _side(near: Rows, far: Rows, times: Rows, about: Mask, size: int) -> Side:
 @made_of("memory", lasts=False)
 def sessions(version: Version, former: None) -> tuple[Rows, Rows]:  # noqa: ARG001 - made anew
     """For each memory the one before and the one after it in its session, or -1: by position, ties by id."""
-    memories = version.made(items, "memory")
+    memories = [row.memory for row in version.made(sorted_rows, "memory")]
     before, after = (np.full(len(memories), -1, np.int64) for _ in range(2))
     placed: list[tuple[Any, ...]] = sorted(
         (each.session_id, each.position, row) for row, each in enumerate(memories) if each.session_id

@@ -60,7 +60,7 @@ class Former(Generic[T]):
 
     def changed(self, *kinds: str) -> NDArray[np.int64]:
         """The marks of the keys of some kinds that were changed since."""
-        found = [keys if kind not in BY_ID else marks_of(keys) for kind in kinds for keys in self.keys(kind)]
+        found: list[Any] = [keys if kind not in BY_ID else marks_of(keys) for kind in kinds for keys in self.keys(kind)]
         return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def keys(self, kind: str) -> Iterator[Collection[Any]]:
@@ -133,6 +133,8 @@ class Version:
 
     def some(self, kind: str, keys: Collection[Any]) -> list[Any]:
         """The existing ones of some rows, in the order of their keys."""
+        if not self.tables[kind].rows and self.overwritten is None:
+            return []
         rows = list(map(self.tables[kind].rows.get, keys))
         if self.overwritten is not None and (replaced := self.replaced(kind)):
             rows = [replaced.get(key, row) for key, row in zip(keys, rows, strict=True)]

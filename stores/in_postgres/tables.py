@@ -146,10 +146,14 @@ def name_hash(folded: str) -> int:
     return int.from_bytes(hashlib.blake2b(folded.encode(), digest_size=8).digest(), "big", signed=True)
 
 
+def _edge_kinds(made: type[Any]) -> list[str]:
+    return [field.name for field in attrs.fields(made) if str(field.type) == "EdgeKind"]
+
+
 def _written(made: type[Any], columns: Mapping[str, str]) -> Callable[[Any], list[Any]]:
     """What reads the values of columns off an object of a class."""
     read = attrgetter(*columns)
-    kinds = [place for place, name in enumerate(columns) if attrs.fields_dict(made)[name].type == "EdgeKind"]
+    kinds = [place for place, name in enumerate(columns) if name in _edge_kinds(made)]
 
     def values(value: Any) -> list[Any]:
         found = list(read(value))
@@ -168,7 +172,7 @@ def _made(made: type[Any], columns: Mapping[str, str]) -> Callable[..., Any]:
     """
     names = list(columns)
     converted = [(name, _READING[type_]) for name, type_ in columns.items() if type_ in _READING]
-    converted += [(name, EdgeKind) for name in names if attrs.fields_dict(made)[name].type == "EdgeKind"]
+    converted += [(name, EdgeKind) for name in _edge_kinds(made)]
 
     def build(values: Values, **others: Any) -> Any:
         fields = dict(zip(names, values, strict=False))
@@ -405,7 +409,7 @@ TABLES: Final[Mapping[str, Table]] = {
         values=lambda row: attrgetter(*_LINK)(row.value),
         key=("from_id", "to_id", "type"),
     ),
-    "distinct": _entries("distinct_pair", {"low_id": "uuid", "high_id": "uuid"}, 2, lambda own: None),
+    "distinct": _entries("distinct_pair", {"low_id": "uuid", "high_id": "uuid"}, 2, lambda _: None),
     "outcome": Table(
         name="outcome",
         columns={"kind": "text", "element_id": "text", "session_id": "text", "seq": "integer", "outcome": "float8"},

@@ -47,13 +47,6 @@ coalesce(string_agg(uuid_send(id), ''), '')
 -- Separated by NUL, which no id holds.
 coalesce(string_agg(textsend(id), '\x00'::bytea), '')
 
--- endpoint --
--- The signature and the importance of an end n of relation r, if every view that shows r shows n. A statement adds which
--- end it is: ({endpoint} AND n.id = r.source_id).
-SELECT encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid FROM entity n
-WHERE n.scope_hash = %(scope)s AND n.org_id = %(org)s AND n.project_id = %(project)s
-    AND n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL AND n.created_at <= r.created_at
-
 -- since --
 -- When relation e was last supported as of the view: by its evidence, else when it began to hold, else when it was
 -- created.

@@ -103,17 +103,22 @@ SELECT n.id, encode(int8send(n.signature) || float8send(n.importance_weight), 'h
 WHERE n.scope_hash = %(scope)s AND n.org_id = %(org)s AND n.project_id = %(project)s AND n.id = ANY(%(ids)s::uuid[])
     AND n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL
 
--- copy columns of sources --
-UPDATE relation r SET source_columns = ({endpoint} AND n.id = r.source_id)
-WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.source_id = ANY(%(ids)s::uuid[])
-
--- copy columns of targets --
-UPDATE relation r SET target_columns = ({endpoint} AND n.id = r.target_id)
-WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s AND r.target_id = ANY(%(ids)s::uuid[])
-
 -- mark shared --
 UPDATE scope SET shares = true WHERE org_id = %(org)s AND project_id = %(project)s
 
 -- weigh relations --
 UPDATE relation SET weight = confidence * %(prior)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weight <> confidence * %(prior)s
+
+-- copy to sources --
+-- What relations copy of entities that are not younger than they are.
+UPDATE relation r SET source_columns = CASE WHEN i.created_at <= r.created_at THEN i.copied END
+FROM unnest(%(ids)s::uuid[], %(copied)s::text[]::uuid[], %(created)s::timestamptz[]) i (id, copied, created_at)
+WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s
+    AND r.source_id = ANY(%(ids)s::uuid[]) AND r.source_id = i.id
+
+-- copy to targets --
+UPDATE relation r SET target_columns = CASE WHEN i.created_at <= r.created_at THEN i.copied END
+FROM unnest(%(ids)s::uuid[], %(copied)s::text[]::uuid[], %(created)s::timestamptz[]) i (id, copied, created_at)
+WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s
+    AND r.target_id = ANY(%(ids)s::uuid[]) AND r.target_id = i.id

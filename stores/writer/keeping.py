@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -16,12 +17,12 @@ from graphsearch.model import (
     Injection,
     MemoryLink,
     OutcomeRecord,
-    Scope,
     validation,
 )
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.stored import key_of
-from graphsearch.protocols.rows import Entry, Port, Rows
+from graphsearch.protocols import Store
+from graphsearch.protocols.rows import Entry, Port
 
 Pair = tuple[UUID, UUID]
 HEALTH_RECORDS: Final = 16
@@ -30,52 +31,173 @@ _GROWN: Final = 1.25
 """How many times as many memories as the record before it a record of health has, unless it is the last."""
 
 
-# -- links and marks -----------------------------------------------------------------------------------------------
+@asynccontextmanager
+async def beside(store: Store, *, create: bool = False, alone: bool = True) -> AsyncIterator[Port]:
+    """One transaction of a store that changes no element."""
+    async with store.writing(create=create, alone=alone) as port:
+        yield port
+        await port.finish({})
 
 
-async def link_memories(port: Port, links: Sequence[MemoryLink], now: datetime) -> int:
-    """Link memories; return the number of new links (`GraphStore.link_memories`)."""
-    given = {key_of(each): each for each in links}
-    ends = {end for each in links for end in (each.from_id, each.to_id)}
-    absent = ends.difference(row.key for row in await port.rows("memory", ends))
-    validation.refuse("links", *(f"no memory {key!r}" for key in sorted(absent)))
-    for row in await port.rows("link", given):
-        del given[row.key]
-    dated = (each if each.created_at else attrs.evolve(each, created_at=now) for each in given.values())
-    await port.put("link", [Entry(key_of(each), each) for each in dated], {})
-    await port.finish({})
-    return len(given)
+class Keeping(Store):
+    """What a graph keeps beside its elements."""
+
+    # -- links and marks -------------------------------------------------------------------------------------------
+
+    async def link_memories(self, links: Sequence[MemoryLink]) -> int:
+        """Link memories; return the number of new links. `InvalidInputError` names every memory that does not exist."""
+        given, now = {key_of(each): each for each in links}, self.clock.now()
+        ends = {end for each in links for end in (each.from_id, each.to_id)}
+        async with beside(self) as port:
+            absent = ends.difference(row.key for row in await port.rows("memory", ends))
+            validation.refuse("links", *(f"no memory {key!r}" for key in sorted(absent)))
+            for row in await port.rows("link", given):
+                del given[row.key]
+            dated = (each if each.created_at else attrs.evolve(each, created_at=now) for each in given.values())
+            await port.put("link", [Entry(key_of(each), each) for each in dated], {})
+        return len(given)
+
+    async def memory_links(self, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
+        """Links from and to any of the memories, without repeats, by (from, to, type)."""
+        found = await self.rows_by("link", "memory", memory_ids)
+        return [row.value for row in sorted(found, key=lambda row: row.key)]
+
+    async def mark_distinct(self, pairs: Sequence[Pair], *, distinct: bool = True) -> int:
+        """Mark pairs of entities as distinct, not duplicates, or remove the mark; return the number of changed marks.
+
+        `InvalidInputError` names every entity that does not exist, and every pair of an entity with itself.
+        """
+        ends, marks = {end for pair in pairs for end in pair}, _ordered(pairs)
+        async with beside(self) as port:
+            absent = ends.difference(row.key for row in await port.rows("entity", ends))
+            alone = {one for one, other in pairs if one == other}
+            validation.refuse(
+                "pairs",
+                *(f"no entity {key}" for key in sorted(absent)),
+                *(f"entity {one} is paired with itself" for one in sorted(alone)),
+            )
+            marked = {row.key for row in await port.rows("distinct", marks)}
+            changed = [pair for pair in marks if (pair in marked) is not distinct]
+            if distinct:
+                await port.put("distinct", [Entry(pair, None) for pair in changed], {})
+            else:
+                await port.drop("distinct", changed, {})
+        return len(changed)
+
+    async def distinct_pairs(self, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
+        """Pairs marked as distinct with any of the entities, the lower id first, in order."""
+        return sorted(row.key for row in await self.rows_by("distinct", "entity", entity_ids))
+
+    # -- sessions --------------------------------------------------------------------------------------------------
+
+    async def log_injection(self, injection: Injection) -> None:
+        """Record the elements surfaced to a session; recording the same id again changes nothing.
+
+        The first injection of a session opens it for its principal: of several principals who try at the same moment,
+        one does. Raises `ForeignSessionError` for an injection of another principal, and records nothing of it. A
+        session keeps its owner until the scope is removed, even when all that was surfaced to it is forgotten.
+        """
+        async with beside(self, alone=False) as port:
+            opened = await port.rows("session", [injection.session_id])
+            logged = await port.rows("injection", [injection.id])
+            if not opened and not logged:  # another transaction may open it at the same time
+                opened = [await port.add("session", Entry(injection.session_id, injection.principal))]
+            if opened and opened[0].value != injection.principal:
+                raise ForeignSessionError(injection.session_id)
+            if not logged:
+                await port.add("injection", Entry(injection.id, injection))
+
+    async def injections(self, session_id: str) -> Sequence[Injection]:
+        """The recorded injections of a session, oldest first; all are of the principal who opened it."""
+        found = [row.value for row in await self.rows_by("injection", "session", [session_id])]
+        return sorted(found, key=lambda each: (each.created_at, each.id))
+
+    async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
+        """The outcomes that moved the weights of elements, by (element, seq)."""
+        of = {(str(each.kind), str(each.key)): each for each in sorted(set(elements), reverse=True)}
+        found = [
+            OutcomeRecord(element=of[row.key[:2]], **attrs.asdict(row.value, recurse=False))
+            for row in await self.rows_by("outcome", "element", of)
+        ]
+        return sorted(found, key=lambda each: (each.element, each.seq))
+
+    # -- the scope -------------------------------------------------------------------------------------------------
+
+    async def bind_embedder(self, name: str, dimensions: int) -> None:
+        """Declare the model of the scope's vectors; `EmbeddingModelError` if it already has another model."""
+        refuse_model(name, dimensions)
+        async with beside(self, create=True) as port:
+            scope = port.scope
+            if scope.embedder is None:
+                scope.embedder, scope.dimensions = name, dimensions
+            elif (scope.embedder, scope.dimensions) != (name, dimensions):
+                raise EmbeddingModelError(
+                    f"scope {self.scope} holds vectors of {scope.embedder!r} ({scope.dimensions} numbers), not of "
+                    f"{name!r} ({dimensions}): use that model, or write to another scope"
+                )
+
+    async def health_history(self) -> Sequence[HealthRecord]:
+        """What `record_health` has stored, the oldest first; the last one is the present health."""
+        return (await self.scope_row()).health
+
+    async def record_health(self, record: HealthRecord) -> None:
+        """Store the health that a graph has now.
+
+        At most `HEALTH_RECORDS` are kept, each of at least 1.25 times as many memories as the one before, or fewer; the
+        last one is replaced until it is.
+        """
+        async with beside(self) as port:
+            known = list(port.scope.health)
+            if len(known) > 1 and known[-2].memories <= known[-1].memories < _GROWN * known[-2].memories:
+                known.pop()
+            port.scope.health = tuple([*known, record][-HEALTH_RECORDS:])
+
+    # -- proposals -------------------------------------------------------------------------------------------------
+    # They lie beside the graph: no other read shows or counts them, and `records` leaves them out. They are removed
+    # with their scope alone; forgetting does not reach the request of one that waits.
+
+    async def propose(self, proposal: Proposal) -> None:
+        """Store a new proposal, in a scope that is created if it does not exist; one of a known id changes nothing."""
+        async with beside(self, create=True, alone=False) as port:
+            await port.add("proposal", Entry(proposal.id, proposal))
+
+    async def proposals(
+        self,
+        ids: Sequence[UUID] | None = None,
+        *,
+        state: ProposalState | None = None,
+        after: UUID | None = None,
+        limit: int = 1_000,
+    ) -> Sequence[Proposal]:
+        """Proposals, the oldest first: of some ids, in a state, and after the one with the id ``after``."""
+        validation.refuse("page", validation.number("limit", limit, 0))
+        async with self.snapshot():
+            last = await self.rows("proposal", [] if after is None else [after])
+            place = _age(last[0].value) if last else None
+            if after is not None and place is None:
+                return []
+            if ids is None:
+                return [row.value for row in await self.page("proposal", after=place, limit=limit, state=state)]
+            found = [row.value for row in await self.rows("proposal", ids)]
+        kept = [each for each in found if state in (None, each.state) and (place is None or _age(each) > place)]
+        return sorted(kept, key=_age)[:limit]
+
+    async def decide(self, before: Proposal, after: Proposal) -> bool:
+        """Put ``after`` in the place of ``before``, if that is still in its state of the same time; return whether.
+
+        Of several who decide at once one does.
+        """
+        async with beside(self) as port:
+            stored = {row.key: row for row in await port.rows("proposal", [before.id])}
+            same = [row for row in stored.values() if _since(row.value) == _since(before)]
+            if same:
+                await port.put("proposal", [Entry(before.id, after)], stored)
+        return bool(same)
 
 
-async def memory_links(rows: Rows, memory_ids: Sequence[str]) -> Sequence[MemoryLink]:
-    """Links from and to any of the memories (`GraphStore.memory_links`)."""
-    found = await rows.rows_by("link", "memory", memory_ids)
-    return [row.value for row in sorted(found, key=lambda row: row.key)]
-
-
-async def mark_distinct(port: Port, pairs: Sequence[Pair], *, distinct: bool = True) -> int:
-    """Mark pairs of entities as distinct, or remove the mark; return how many changed (`GraphStore.mark_distinct`)."""
-    ends = {end for pair in pairs for end in pair}
-    absent = ends.difference(row.key for row in await port.rows("entity", ends))
-    validation.refuse(
-        "pairs",
-        *(f"no entity {key}" for key in sorted(absent)),
-        *(f"entity {one} is paired with itself" for one in sorted({one for one, other in pairs if one == other})),
-    )
-    marks = _ordered(pairs)
-    marked = {row.key for row in await port.rows("distinct", marks)}
-    changed = [pair for pair in marks if (pair in marked) is not distinct]
-    if distinct:
-        await port.put("distinct", [Entry(pair, None) for pair in changed], {})
-    else:
-        await port.drop("distinct", changed, {})
-    await port.finish({})
-    return len(changed)
-
-
-async def distinct_pairs(rows: Rows, entity_ids: Sequence[UUID]) -> Sequence[Pair]:
-    """Pairs marked as distinct with any of the entities (`GraphStore.distinct_pairs`)."""
-    return sorted(row.key for row in await rows.rows_by("distinct", "entity", entity_ids))
+def refuse_model(name: str, dimensions: int) -> None:
+    """Raise `InvalidInputError` for a model without a name, or with an impossible number of dimensions."""
+    validation.refuse("embedder", validation.text("name", name), validation.dimensions(dimensions))
 
 
 def _ordered(pairs: Iterable[Pair]) -> list[Pair]:
@@ -83,114 +205,9 @@ def _ordered(pairs: Iterable[Pair]) -> list[Pair]:
     return sorted({(one, other) if one < other else (other, one) for one, other in pairs})
 
 
-# -- sessions ------------------------------------------------------------------------------------------------------
-
-
-async def log_injection(port: Port, injection: Injection) -> None:
-    """Record the elements surfaced to a session (`GraphStore.log_injection`); does not need the scope's lock."""
-    opened = await port.rows("session", [injection.session_id])
-    logged = await port.rows("injection", [injection.id])
-    if not opened and not logged:  # another transaction may open it at the same time
-        opened = [await port.add("session", Entry(injection.session_id, injection.principal))]
-    if opened and opened[0].value != injection.principal:
-        raise ForeignSessionError(injection.session_id)
-    if not logged:
-        await port.add("injection", Entry(injection.id, injection))
-    await port.finish({})
-
-
-async def injections(rows: Rows, session_id: str) -> Sequence[Injection]:
-    """The recorded injections of a session, oldest first (`GraphStore.injections`)."""
-    found = [row.value for row in await rows.rows_by("injection", "session", [session_id])]
-    return sorted(found, key=lambda each: (each.created_at, each.id))
-
-
-async def outcomes(rows: Rows, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
-    """The outcomes that moved the weights of elements, by (element, seq) (`GraphStore.outcomes`)."""
-    of = {(str(each.kind), str(each.key)): each for each in sorted(set(elements), reverse=True)}
-    found = [
-        OutcomeRecord(element=of[row.key[:2]], **attrs.asdict(row.value, recurse=False))
-        for row in await rows.rows_by("outcome", "element", of)
-    ]
-    return sorted(found, key=lambda each: (each.element, each.seq))
-
-
-# -- health, proposals and the model ---------------------------------------------------------------------------------
-
-
-async def record_health(port: Port, record: HealthRecord) -> None:
-    """Store the health that a graph has now (`GraphStore.record_health`).
-
-    It takes the place of the last record if the graph has hardly grown before.
-    """
-    known = list(port.scope.health)
-    if len(known) > 1 and known[-2].memories <= known[-1].memories < _GROWN * known[-2].memories:
-        known.pop()
-    port.scope.health = tuple([*known, record][-HEALTH_RECORDS:])
-    await port.finish({})
-
-
-async def propose(port: Port, proposal: Proposal) -> None:
-    """Store a new proposal (`GraphStore.propose`); does not need the scope's lock."""
-    await port.add("proposal", Entry(proposal.id, proposal))
-    await port.finish({})
-
-
-async def proposals(
-    rows: Rows,
-    ids: Collection[UUID] | None = None,
-    *,
-    state: ProposalState | None = None,
-    after: UUID | None = None,
-    limit: int = 1_000,
-) -> Sequence[Proposal]:
-    """Proposals, the oldest first (`GraphStore.proposals`)."""
-    validation.refuse("page", validation.number("limit", limit, 0))
-    place = None
-    if after is not None:
-        last = await rows.rows("proposal", [after])
-        if not last:
-            return []
-        place = _age(last[0].value)
-    if ids is None:
-        return [row.value for row in await rows.page("proposal", after=place, limit=limit, state=state)]
-    found = [row.value for row in await rows.rows("proposal", ids)]
-    kept = [each for each in found if state in (None, each.state) and (place is None or _age(each) > place)]
-    return sorted(kept, key=_age)[:limit]
-
-
-async def decide(port: Port, before: Proposal, after: Proposal) -> bool:
-    """Put a proposal in the place of another, if that is still in its state of the same time (`GraphStore.decide`)."""
-    stored = {row.key: row for row in await port.rows("proposal", [before.id])}
-    same = [row for row in stored.values() if _since(row.value) == _since(before)]
-    if same:
-        await port.put("proposal", [Entry(before.id, after)], stored)
-    await port.finish({})
-    return bool(same)
-
-
-def _since(proposal: Proposal) -> tuple[ProposalState, datetime | None]:
-    return proposal.state, proposal.decided_at
-
-
 def _age(proposal: Proposal) -> tuple[datetime, UUID]:
     return proposal.created_at, proposal.id
 
 
-async def bind_embedder(port: Port, scope: Scope, name: str, dimensions: int) -> None:
-    """Declare the model of the scope's vectors (`GraphStore.bind_embedder`)."""
-    refuse_model(name, dimensions)
-    held = port.scope.embedder
-    if held is None:
-        port.scope.embedder, port.scope.dimensions = name, dimensions
-    elif (held, port.scope.dimensions) != (name, dimensions):
-        raise EmbeddingModelError(
-            f"scope {scope} holds vectors of {held!r} ({port.scope.dimensions} numbers), not of {name!r} "
-            f"({dimensions}): use that model, or write to another scope"
-        )
-    await port.finish({})
-
-
-def refuse_model(name: str, dimensions: int) -> None:
-    """Raise `InvalidInputError` for a model without a name, or with an impossible number of dimensions."""
-    validation.refuse("embedder", validation.text("name", name), validation.dimensions(dimensions))
+def _since(proposal: Proposal) -> tuple[ProposalState, datetime | None]:
+    return proposal.state, proposal.decided_at

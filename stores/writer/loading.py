@@ -9,7 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import AnalyserError, OccupiedScopeError
+from graphsearch.errors import OccupiedScopeError
 from graphsearch.model import KNOWN_RELATION_TYPES, Community, ElementKind, Injection, MemoryLink, RelationType
 from graphsearch.model.signatures import Signature, entity_signature, memory_signature, relation_signature
 from graphsearch.model.stored import (
@@ -33,15 +33,6 @@ from graphsearch.stores.writer.work import code_of
 
 _OCCUPYING: Final = ("entity", "memory", "session", "merge", "proposal")
 """The kinds of rows one of which makes a scope one that holds something."""
-
-
-def refuse_other_analyser(settings: ScopeSettings, analyser: str) -> None:
-    """Raise `AnalyserError` for records that were made with another analyser."""
-    if settings.analyser != analyser:
-        raise AnalyserError(
-            f"the records were indexed by the analyser {settings.analyser!r}, not by {analyser!r}: "
-            "open the store with that one"
-        )
 
 
 async def load(

@@ -5,131 +5,152 @@ A shadow exists only while it is current: what changes the text or the vector of
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
-from graphsearch.model import ElementKind, Entity, Memory, Relation, Scope, validation
-from graphsearch.model.reembedding import NewVector, OutdatedVector, Reembedding, Remake
+from graphsearch.model import ElementKind, Scope, validation
+from graphsearch.model.reembedding import Element, NewVector, Reembedding, Remake
+from graphsearch.protocols import Store
 from graphsearch.protocols.rows import Entry, Port, Rows
-from graphsearch.protocols.store import Store
-from graphsearch.stores.writer.keeping import refuse_model
+from graphsearch.stores.writer.keeping import beside, refuse_model
 from graphsearch.stores.writer.vectors import read_vectors
+from graphsearch.text.bm25 import embedding_text
 
 _SHADOWS: Final = tuple(f"{kind}_shadow" for kind in ElementKind)
 
 
-async def reembedding(store: Store) -> Reembedding | None:
-    """The unfinished change, or None (`GraphStore.reembedding`)."""
-    scope = await store.scope_row()
-    if scope.next_embedder is None or scope.next_dimensions is None:
-        return None
-    rows = (await store.counts([*_SHADOWS, *(f"{kind}_vector" for kind in ElementKind)])).rows
-    return Reembedding(
-        embedder=scope.next_embedder,
-        dimensions=scope.next_dimensions,
-        done={kind: rows[f"{kind}_shadow"] for kind in ElementKind},
-        total={kind: rows[f"{kind}_vector"] for kind in ElementKind},
-    )
+class Reembeddable(Store):
+    """A change of the embedding model of a graph.
 
+    New vectors are kept beside the old ones, until one transaction switches. Until then every read and write sees the
+    old ones alone. The elements that have a vector get a new one, and no others. New vectors go with their elements:
+    whatever is forgotten or loses its vector loses both. Whoever begins a change again continues it.
+    """
 
-async def begin_reembedding(port: Port, scope: Scope, name: str, dimensions: int, *, restart: bool = False) -> bool:
-    """Begin a change to a model, or continue it (`GraphStore.begin_reembedding`)."""
-    refuse_model(name, dimensions)
-    row, given = port.scope, (name, dimensions)
-    if row.embedder is None:
-        raise EmbeddingModelError(
-            f"scope {scope} holds no vectors: ingest with an embedder, or import an export of it with one"
+    async def reembedding(self) -> Reembedding | None:
+        """The unfinished change, or None."""
+        async with self.snapshot():
+            scope = await self.scope_row()
+            if scope.next_embedder is None or scope.next_dimensions is None:
+                return None
+            rows = (await self.counts([*_SHADOWS, *(f"{kind}_vector" for kind in ElementKind)])).rows
+        return Reembedding(
+            embedder=scope.next_embedder,
+            dimensions=scope.next_dimensions,
+            done={kind: rows[f"{kind}_shadow"] for kind in ElementKind},
+            total={kind: rows[f"{kind}_vector"] for kind in ElementKind},
         )
-    if row.next_embedder is not None and restart:
-        await cancel_reembedding(port, finish=False)
-    unfinished = (row.next_embedder, row.next_dimensions)
-    if unfinished not in ((None, None), given):
-        raise ReembeddingError(
-            f"a change of scope {scope} to {unfinished[0]!r} ({unfinished[1]} numbers) is unfinished: continue it, "
-            "cancel it, or restart to discard it"
-        )
-    begun = (row.embedder, row.dimensions) != given
-    if begun:
-        row.next_embedder, row.next_dimensions = given
-    await port.finish({})
-    return begun
+
+    async def begin_reembedding(self, name: str, dimensions: int, *, restart: bool = False) -> bool:
+        """Begin a change to a model, or continue it; return False if the scope has the model already.
+
+        `ReembeddingError` if a change to another model is unfinished; with ``restart`` an unfinished change is
+        discarded first. `EmbeddingModelError` for a scope without a model.
+        """
+        refuse_model(name, dimensions)
+        async with beside(self) as port:
+            scope, given = port.scope, (name, dimensions)
+            if scope.embedder is None:
+                raise EmbeddingModelError(
+                    f"scope {self.scope} holds no vectors: ingest with an embedder, or import an export of it with one"
+                )
+            if restart:
+                await _discard(port)
+            unfinished = (scope.next_embedder, scope.next_dimensions)
+            if unfinished not in ((None, None), given):
+                raise ReembeddingError(
+                    f"a change of scope {self.scope} to {unfinished[0]!r} ({unfinished[1]} numbers) is unfinished: "
+                    "continue it, cancel it, or restart to discard it"
+                )
+            begun = (scope.embedder, scope.dimensions) != given
+            if begun:
+                scope.next_embedder, scope.next_dimensions = given
+        return begun
+
+    async def outdated_vectors(
+        self, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
+    ) -> Sequence[Element]:
+        """The next elements of a kind, in order of id, that have a vector and no current one of the model ``name``.
+
+        If no change to that model is unfinished, these are all elements with a vector.
+        """
+        validation.refuse("page", validation.number("limit", limit, 0))
+        async with self.snapshot():
+            every = (await self.scope_row()).next_embedder != name
+            return await _outdated(self, kind, limit, after=after, every=every)
+
+    async def put_new_vectors(self, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
+        """Keep vectors of the next model, of elements that still have one and the same text; return their number.
+
+        `ReembeddingError` if no change to the model ``name`` is unfinished, `EmbeddingModelError` for vectors of
+        another length, `InvalidInputError` for vectors that are no finite numbers.
+        """
+        async with beside(self) as port:
+            _refuse_other_change(self.scope, port.scope.next_embedder, name)
+            return await _put(port, kind, vectors)
+
+    async def switch_embedder(self, name: str, remake: Remake, *, most: int) -> int:
+        """Replace all vectors and the model of the scope in one transaction, if at most ``most`` are outdated.
+
+        These are made by ``remake`` while other writers wait. Returns 0 if it was done, else at least how many vectors
+        are outdated, with nothing changed. Call `settle` afterwards. `ReembeddingError` if no change to the model
+        ``name`` is unfinished.
+        """
+        unfinished = await self.reembedding()  # first: a store may drop indexes for the transaction
+        _refuse_other_change(self.scope, unfinished.embedder if unfinished else None, name)
+        left = 0 if unfinished is None else sum(unfinished.total.values()) - sum(unfinished.done.values())
+        if left > most:
+            return left
+        async with self.writing(changing=True, renewing=True) as port:
+            scope = port.scope
+            _refuse_other_change(self.scope, scope.next_embedder, name)
+            outdated = {kind: await _outdated(port, kind, most + 1) for kind in ElementKind}
+            if (left := sum(map(len, outdated.values()))) > most:
+                port.discard()
+                return left
+            for kind, elements in outdated.items():
+                if elements:
+                    await _put(port, kind, await remake(elements))
+            await port.switch_vectors()
+            scope.embedder, scope.dimensions = scope.next_embedder, scope.next_dimensions
+            scope.next_embedder = scope.next_dimensions = None
+            await port.finish({})
+        return 0
+
+    async def cancel_reembedding(self) -> bool:
+        """Discard an unfinished change with its vectors; return whether there was one."""
+        async with beside(self) as port:
+            return await _discard(port)
 
 
-async def outdated_vectors(
-    store: Store, kind: ElementKind, name: str, *, after: UUID | str | None = None, limit: int = 256
-) -> Sequence[OutdatedVector]:
-    """The next elements that have a vector, and none of a model (`GraphStore.outdated_vectors`)."""
-    validation.refuse("page", validation.number("limit", limit, 0))
-    every = (await store.scope_row()).next_embedder != name
-    return await _outdated(store, kind, limit, after=after, every=every)
+async def _discard(port: Port) -> bool:
+    was = port.scope.next_embedder is not None
+    await port.clear(_SHADOWS)
+    port.scope.next_embedder = port.scope.next_dimensions = None
+    return was
 
 
 async def _outdated(
     rows: Rows, kind: ElementKind, limit: int, *, after: UUID | str | None = None, every: bool = False
-) -> list[OutdatedVector]:
+) -> list[Element]:
     found = await rows.page(kind, after=after, limit=limit, embedded=True, shadowed=None if every else False)
-    elements = [getattr(row, kind) for row in found]
-    return [OutdatedVector(each, _text_digest(each)) for each in elements]
-
-
-async def put_new_vectors(port: Port, scope: Scope, kind: ElementKind, name: str, vectors: Sequence[NewVector]) -> int:
-    """Keep vectors of the next model (`GraphStore.put_new_vectors`), of the texts that elements have now."""
-    _refuse_other_change(scope, port.scope.next_embedder, name)
-    number = await _put(port, kind, vectors)
-    await port.finish({})
-    return number
+    return [getattr(row, kind) for row in found]
 
 
 async def _put(port: Port, kind: ElementKind, vectors: Sequence[NewVector]) -> int:
-    given = read_vectors({outdated.element.id: vector for outdated, vector in vectors if vector is not None})
+    """Put shadows of elements that have a vector and the text that theirs were made of; return their number."""
+    given = read_vectors({element.id: vector for element, vector in vectors if vector is not None})
     if given.faults:
         raise InvalidInputError("vectors", sorted(given.faults))
     given.refuse_others(port.scope.next_embedder, port.scope.next_dimensions)
-    digests = {outdated.element.id: outdated.digest for outdated, _ in vectors}
-    embedded = [row.key for row in await port.rows(f"{kind}_vector", digests)]
-    stored = {row.key: getattr(row, kind) for row in await port.rows(kind, embedded)}
-    current = sorted(key for key in embedded if _text_digest(stored[key]) == digests[key])
+    texts = {element.id: embedding_text(element) for element, _ in vectors}
+    embedded = [row.key for row in await port.rows(f"{kind}_vector", texts)]
+    stored = await port.rows(kind, embedded)
+    current = sorted(row.key for row in stored if embedding_text(getattr(row, kind)) == texts[row.key])
     await port.put(f"{kind}_shadow", [Entry(key, given.rows.get(key)) for key in current], {})
     return len(current)
-
-
-async def switch_embedder(store: Store, name: str, remake: Remake, *, most: int) -> int:
-    """Replace all vectors and the model of the scope, if few are outdated (`GraphStore.switch_embedder`)."""
-    async with store.snapshot():
-        unfinished = await reembedding(store)
-    _refuse_other_change(store.scope, unfinished.embedder if unfinished else None, name)
-    left = 0 if unfinished is None else sum(unfinished.total.values()) - sum(unfinished.done.values())
-    if left > most:
-        return left
-    async with store.writing(changing=True, renewing=True) as port:
-        _refuse_other_change(store.scope, port.scope.next_embedder, name)
-        outdated = {kind: await _outdated(port, kind, most + 1) for kind in ElementKind}
-        if (left := sum(map(len, outdated.values()))) > most:
-            port.discard()
-            return left
-        for kind, left_of in outdated.items():
-            if left_of:
-                await _put(port, kind, await remake(left_of))
-        await port.switch_vectors()
-        row = port.scope
-        row.embedder, row.dimensions = row.next_embedder, row.next_dimensions
-        row.next_embedder = row.next_dimensions = None
-        await port.finish({})
-    return 0
-
-
-async def cancel_reembedding(port: Port, *, finish: bool = True) -> bool:
-    """Discard an unfinished change with its vectors (`GraphStore.cancel_reembedding`)."""
-    was = port.scope.next_embedder is not None
-    await port.clear(_SHADOWS)
-    port.scope.next_embedder = port.scope.next_dimensions = None
-    if finish:
-        await port.finish({})
-    return was
 
 
 def _refuse_other_change(scope: Scope, unfinished: str | None, name: str) -> None:
@@ -139,15 +160,3 @@ def _refuse_other_change(scope: Scope, unfinished: str | None, name: str) -> Non
             f"no change of scope {scope} to {name!r} is unfinished: it was cancelled, restarted with another model, or "
             "finished elsewhere"
         )
-
-
-def _text_digest(element: Entity | Memory | Relation) -> UUID:
-    """A digest of all that the embedded text of an element is made of (`graphsearch.text.bm25.embedding_text`)."""
-    match element:
-        case Entity():
-            parts = [element.name, element.type, element.description]
-        case Memory():
-            parts = [element.subject, element.speaker, element.text]
-        case Relation():
-            parts = [element.fact]
-    return UUID(bytes=hashlib.sha256(json.dumps(parts).encode()).digest()[:16])

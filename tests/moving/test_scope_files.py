@@ -250,7 +250,7 @@ async def test_a_changed_reordered_or_foreign_file_is_refused(sample, other, tmp
         ([line.replace(b'"Bob"', b'"Rob"') for line in lines], "the digest is another", last),
         ([*lines, b"{}\n"], "comes after the trailer", last + 1),
         (sealed(swapped), "out of order", entities[1] + 1),
-        ([newer, *lines[1:]], "version 4, and this library reads version 3", 1),
+        ([newer, *lines[1:]], "version 4, and this library reads versions 1 to 3", 1),
         ([b'{"entity": {}}\n'], "no header of a scope", 1),
         ([b""], "it was cut", 1),
     ):

@@ -1,89 +1,21 @@
-"""Migrations of databases with data: from every released schema, and while others use the tables."""
+"""Migrations while others use the tables."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from graphsearch.errors import InvalidInputError, MigrationLockError
 from graphsearch.model import Batch, Entity
 from graphsearch.stores.in_postgres.session import migrating
-from graphsearch.stores.in_postgres.session.migrating import Migration, apply_text, migrate, migrations
+from graphsearch.stores.in_postgres.session.migrating import Migration, migrate, migrations
 from graphsearch.stores.postgres import PostgresGraphStore
-from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import portrait
-from tests.fix_postgres import APP_ROLE, Database, Server
-from tests.integrations.team import EMBEDDER, engine_over
+from tests.fix_postgres import APP_ROLE, Database
+from tests.integrations.team import engine_over
 from tests.operating.conftest import SCOPE
 from tests.waiting import until
-
-TABLES = """
-SELECT relname FROM pg_class
-WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r' AND relname <> 'migration'
-"""
-COLUMNS = """
-SELECT attname FROM pg_attribute WHERE attrelid = format('graphsearch.%%I', %s::text)::regclass
-    AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum
-"""
-
-
-async def names(connection: psycopg.AsyncConnection[Any], query: str, *values: str) -> list[str]:
-    return [name for (name,) in await (await connection.execute(query.encode(), values or None)).fetchall()]
-
-
-async def make_old(dsn: str, latest: Migration) -> None:
-    """The schema as a release left it."""
-    async with await psycopg.AsyncConnection.connect(dsn) as connection:
-        await connection.execute("CREATE EXTENSION vector; CREATE EXTENSION pg_trgm")
-        await connection.execute(migrating._JOURNAL)
-        for each in migrations()[: latest.number]:
-            await apply_text(connection, each.text)
-            row = (each.number, each.name, each.checksum)
-            await connection.execute("INSERT INTO graphsearch.migration VALUES (%s, %s, %s)", row)
-
-
-async def copy_rows(source: str, target: str) -> None:
-    """Copy the rows of one database to another: in each of its tables, the columns that both have."""
-    async with (
-        await psycopg.AsyncConnection.connect(source) as one,
-        await psycopg.AsyncConnection.connect(target) as other,
-    ):
-        await other.execute("SET session_replication_role = replica")  # in any order of tables
-        for table in await names(other, TABLES):
-            there = await names(one, COLUMNS, table)
-            columns = [name for name in await names(other, COLUMNS, table) if name in there]
-            what = sql.SQL("graphsearch.{} ({})").format(
-                sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
-            )
-            async with (
-                one.cursor().copy(sql.SQL("COPY {} TO STDOUT").format(what)) as reading,
-                other.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(what)) as writing,
-            ):
-                async for data in reading:
-                    await writing.write(data)
-
-
-@pytest.mark.parametrize("latest", migrations(), ids=lambda migration: migration.name)
-async def test_from_every_released_schema_with_data(
-    latest: Migration, postgres_server: Server, postgres_database: Database
-) -> None:
-    async with PostgresGraphStore.open(postgres_database.dsn, clock=FixedClock()) as graph:
-        store = graph.with_scope(**SCOPE)
-        await engine_over(store)
-        before = await portrait(store, vectors=[EMBEDDER.vector("Priya")])
-    old = await postgres_server.database(migrated=False)
-    await make_old(old.admin_dsn, latest)
-    await copy_rows(postgres_database.admin_dsn, old.admin_dsn)
-    assert await migrate(old.admin_dsn, app_role=APP_ROLE) == [each.name for each in migrations()[latest.number :]]
-    async with PostgresGraphStore.open(old.dsn, clock=FixedClock()) as graph:
-        store = graph.with_scope(**SCOPE)
-        assert await portrait(store, vectors=[EMBEDDER.vector("Priya")]) == before
-        await store.write(Batch(entities=[Entity(type="tool", name="after")]))
-    await postgres_server.drop(old)
 
 
 @pytest.fixture

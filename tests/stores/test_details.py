@@ -596,9 +596,9 @@ class ReembeddingDetails(StoreSpec):
         await store.begin_reembedding(NEW.name, NEW.dimensions)
         first, last = sorted((ADA, BOB), key=lambda each: each.id)
         page = await store.outdated_vectors(ElementKind.ENTITY, NEW.name)
-        assert [each.element.id for each in page] == [first.id, last.id]
+        assert [each.id for each in page] == [first.id, last.id]
         later = await store.outdated_vectors(ElementKind.ENTITY, NEW.name, after=first.id, limit=5)
-        assert [each.element for each in later] == list(await store.get_entities([last.id]))
+        assert list(later) == list(await store.get_entities([last.id]))
         assert await store.outdated_vectors(ElementKind.ENTITY, NEW.name, limit=0) == []
         await step(store, ElementKind.ENTITY, 2)
         assert await store.outdated_vectors(ElementKind.ENTITY, NEW.name) == []

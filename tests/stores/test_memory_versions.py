@@ -47,6 +47,17 @@ changes = st.fixed_dictionaries(
 )
 
 
+class Held(Reads):
+    """Reads one version."""
+
+    def __init__(self, cell: Cell, version: Version) -> None:
+        self._cell, self._held = cell, version
+
+    @property
+    def _version(self) -> Version:
+        return self._held
+
+
 def a_cell() -> Cell:
     cell = Cell(ENGLISH, uuid4())
     cell.version = Version.of_nothing(ScopeRow(cell.id_key), ENGLISH)
@@ -64,7 +75,7 @@ async def write(cell: Cell, change: Any) -> None:
 
 async def everything(cell: Cell, version: Version) -> Any:
     """All that can be read of a version, in every way."""
-    reads = Reads(cell, version)
+    reads = Held(cell, version)
     found: list[Any] = [version.size("entity"), version.made(listing, "entity").ids]
     found.append(version.made(column, "entity", "importance_weight", 0.0).values.tolist())
     for kind, columns in (("entity", {}), ("mention", KINDS["mention"])):
@@ -75,7 +86,7 @@ async def everything(cell: Cell, version: Version) -> Any:
             for value in {value for row in rows.values() for value in of(row)} | {"m", IDS[0]}:
                 having = {key: row for key, row in rows.items() if value in of(row)}
                 assert {row.key: row for row in await reads.rows_by(kind, name, [value])} == having
-    names = await reads.keys_by("entity", "word", ["ada", "bob"])
+    names = await reads.keys_of(version, "entity", "word", ["ada", "bob"])
     found.append({word: set(keys) for word, keys in names.items()})
     found.append(set(await reads.forms(IDS, ["n"])))
     return found
@@ -113,7 +124,7 @@ async def test_forms_are_of_what_was_written_in_other_memories() -> None:
     cell, row = a_cell(), MentionRow(Mention(memory_id="m", entity_id=IDS[0], surface="Ada"), IDS[1], 0, None, None, 7)
     await write(cell, {"put": [row], "entity": {}})
     assert cell.version is not None
-    reads = Reads(cell, cell.version)
+    reads = Held(cell, cell.version)
     assert await reads.forms(IDS[:2], []) == [Form(IDS[0], "Ada", "", 7, 1)]
     assert await reads.forms(IDS[:2], ["m"]) == []
 
@@ -124,10 +135,10 @@ async def test_readers_wait_for_no_writer_and_make_no_index_meanwhile() -> None:
     await write(cell, {"put": [row], "entity": {}})
     assert cell.version is not None
     with cell.lock:
-        found = await Reads(cell, cell.version).keys_by("entity", "word", ["ada", "bob"])
+        found = await Held(cell, cell.version).keys_of(cell.version, "entity", "word", ["ada", "bob"])
         assert found == {"ada": [IDS[0]], "bob": []}
         assert not cell.version.tables["entity"].indexes
-    await Reads(cell, cell.version).keys_by("entity", "word", ["ada"])
+    await Held(cell, cell.version).keys_of(cell.version, "entity", "word", ["ada"])
     assert list(cell.version.tables["entity"].indexes) == ["word"]
 
 
@@ -171,7 +182,7 @@ async def test_readers_in_threads_see_one_state() -> None:
             version = cell.version
             assert version is not None
             weights = {version.get("entity", key).entity.importance_weight for key in IDS[:3]}
-            found = asyncio.run(Reads(cell, version).keys_by("entity", "word", ["ada"]))
+            found = asyncio.run(Held(cell, version).keys_of(version, "entity", "word", ["ada"]))
             assert len(weights) == 1
             assert sorted(found["ada"]) == IDS[:3]
             number += 1

@@ -111,7 +111,7 @@ async def test_a_graph_that_is_not_distributed_is_neither_distributed_nor_opened
     await make_cluster(postgres_database.admin_dsn)
     with pytest.raises(MigrationError, match="holds a graph that is not distributed: prepare an empty database"):
         await init(postgres_database)
-    with pytest.raises(MigrationError, match="scope and 38 more tables are not distributed"):
+    with pytest.raises(MigrationError, match=r"scope and \d+ more tables are not distributed"):
         async with PostgresGraphStore.open(postgres_database.dsn):
             pass
 

@@ -31,7 +31,7 @@ async def plan(store: ScopedPostgresStore, query: bytes, **values: Any) -> str:
 
 async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPostgresStore) -> None:
     for field, given in (("session", {"session_id": "s1"}), ("source", {"source": "f1"})):
-        shown_plan = await plan(store, page_of("memory", tuple(given), (), True), a="m0100", limit=10, **given)
+        shown_plan = await plan(store, page_of("memory", tuple(given), (), follows=True), a="m0100", limit=10, **given)
         assert f"Index Scan using memory_{field} on memory e" in shown_plan
         assert f"({field}" in shown_plan.split("Index Cond:")[1].splitlines()[0]
         assert "Sort" not in shown_plan
@@ -39,7 +39,7 @@ async def test_memories_of_a_session_or_source_are_read_by_index(store: ScopedPo
 
 async def test_a_page_begins_where_the_last_one_ended(store: ScopedPostgresStore) -> None:
     for kind in (ElementKind.ENTITY, ElementKind.RELATION):
-        shown_plan = await plan(store, page_of(kind.value, (), (), True), a=UUID(int=7), limit=10)
+        shown_plan = await plan(store, page_of(kind.value, (), (), follows=True), a=UUID(int=7), limit=10)
         assert f"Index Scan using {kind}_pkey on {kind} e" in shown_plan
         assert "id > " in shown_plan.split("Index Cond:")[1].splitlines()[0]
 

@@ -68,11 +68,13 @@ async def keys_of(store: ScopedPostgresStore, *relations: Relation) -> Any:
 
 
 async def test_a_snapshot_reads_an_element_once(store: ScopedPostgresStore, trips: list[int]) -> None:
+    ada, bob, eve = (np.frombuffer(each.id.bytes, "S16") for each in (ADA, BOB, EVE))
     async with store.snapshot():
-        assert await store.get_entities([ADA.id, BOB.id]) == [ADA, BOB]
-        assert await store.get_entities([EVE.id, BOB.id, ADA.id, ADA.id]) == [EVE, BOB, ADA, ADA]
-        assert await store.get_entities([ADA.id, EVE.id]) == [ADA, EVE]
-        assert await store.get_entities([]) == []
+        assert await store.elements(ElementKind.ENTITY, np.concatenate([ada, bob])) == [ADA, BOB]
+        every = np.concatenate([eve, bob, ada, ada])
+        assert await store.elements(ElementKind.ENTITY, every) == [EVE, BOB, ADA, ADA]
+        assert await store.elements(ElementKind.ENTITY, np.concatenate([ada, eve])) == [ADA, EVE]
+        assert await store.elements(ElementKind.ENTITY, every[:0]) == []
     assert trips == [1, 1]
 
 
@@ -147,8 +149,9 @@ async def test_relations_are_read_with_their_ends(store: ScopedPostgresStore, tr
     keys = await keys_of(store, KNOWS, LEADS)
     trips.clear()
     async with store.snapshot():
+        ends = np.array([EVE.id.bytes, ADA.id.bytes], "S16")
         assert await store.elements(ElementKind.RELATION, keys) == [KNOWS, LEADS]
-        assert await store.get_entities([EVE.id, ADA.id]) == [EVE, ADA]
+        assert await store.elements(ElementKind.ENTITY, ends) == [EVE, ADA]
     assert trips == [2]
 
 

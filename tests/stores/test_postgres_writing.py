@@ -17,10 +17,10 @@ from graphsearch.errors import InvalidInputError, StoreError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory, Outcome, Relation, RelationType
 from graphsearch.model.signatures import Signature
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_postgres.index import incoming
-from graphsearch.stores.in_postgres.session.sessions import Session
+from graphsearch.stores.in_postgres.write.port import PostgresPort
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
+from graphsearch.stores.writer import work
 from tests.fix_postgres import Database
 
 ADA, BOB, EVE = (Entity(type="person", name=name) for name in ("Ada", "Bob", "Eve"))
@@ -60,10 +60,10 @@ async def test_a_small_write_reads_little_of_tables_that_were_never_analysed(sco
 
     class Watched(ScopedPostgresStore):
         @asynccontextmanager
-        async def _writing(self, **options: Any) -> AsyncIterator[Session]:
-            async with super()._writing(**options) as session:
-                yield session
-                found = await session.run(
+        async def writing(self, **options: Any) -> AsyncIterator[PostgresPort]:
+            async with super().writing(**options) as port:
+                yield port
+                found = await port.session.run(
                     b"SELECT relname, seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
                     b" WHERE relname IN ('name_posting', 'entity_posting', 'entity_alias', 'term')"
                 )
@@ -153,7 +153,7 @@ async def test_two_signatures_of_one_code_are_refused(
     def same(signature: Signature) -> int:
         return 7
 
-    monkeypatch.setattr(incoming, "code_of", same)
+    monkeypatch.setattr(work, "code_of", same)
     await scoped.write(Batch(entities=(BOB,)))
     with pytest.raises(StoreError, match="another label"):
         await scoped.write(Batch(entities=(Entity(type="tool", name="Hammer"),)))
@@ -183,11 +183,9 @@ async def test_a_batch_of_new_and_stored_elements_writes_the_new(scoped: ScopedP
 async def test_what_came_in_is_not_left_lying_in_the_connection(postgres_database: Database) -> None:
     async with PostgresGraphStore.open(postgres_database.dsn, max_connections=1) as store:
         scoped = store.with_scope(org_id="org", project_id="project")
-        await scoped.bind_embedder("m", 2)
-        await scoped.write(Batch(entities=(ADA,), vectors={ADA.id: np.ones(2, np.float32)}))
+        await scoped.write(Batch(entities=PEOPLE[:500]))
         async with store._gateway.pool.connection() as connection:
-            for table in ("incoming_entity_embedding",):
-                assert await (await connection.execute(f"SELECT * FROM {table}".encode())).fetchall() == []  # noqa: S608 - names of tables
+            assert await (await connection.execute("SELECT * FROM incoming_entity")).fetchall() == []
 
 
 async def test_attributes_keep_nested_values(scoped: ScopedPostgresStore) -> None:

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import attrs
 from psycopg.types.json import Jsonb
 
-from graphsearch._support.concurrency import aside
+from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.stores.in_postgres.rows import element_of
-from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray
+from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash
@@ -32,14 +33,12 @@ from graphsearch.text.bm25 import document, searchable_text, stepped
 Element: TypeAlias = Entity | Memory | Relation
 Words: TypeAlias = Mapping[UUID, Mapping[str, float]]
 """Words of entities in addition to their texts, with weights."""
-Posting: TypeAlias = tuple[str, Any, float, float]
-"""A term of an element, the element, how often it has the term, and the length of its text."""
 
 WORD: Final = "w "
 TRIGRAM: Final = "t "
 """The prefixes of terms of names."""
 WAITING: Final = 2_000
-"""So many changed elements of a kind are indexed before more are remembered."""
+"""So many changed elements of a kind are indexed at a time, and before more are remembered."""
 TOGETHER: Final = 50_000
 """The most postings of one statement."""
 
@@ -56,7 +55,7 @@ class Change:
     @property
     def matters(self) -> bool:
         """Whether it changes by what the element is found; words are another matter."""
-        return any(found_by(self.old) != found_by(self.new) for found_by in (_text, _names, _fact))
+        return self.old is None or any(found_by(self.old) != found_by(self.new) for found_by in (_text, _names, _fact))
 
 
 @attrs.define(eq=False)
@@ -76,14 +75,14 @@ class Upkeep:
         elif kind == "relation_vector":
             self._embedded.update(row.key for row in rows)
         elif kind in _KINDS:
-            await self._remember(kind, {row.key: (before.get(row.key), row) for row in rows})
+            await self._remember(kind, [(row.key, before.get(row.key) if before else None, row) for row in rows])
 
     async def drop(self, kind: str, before: Mapping[Any, Any]) -> None:
         """Rows that were removed."""
         if kind == "words":
             self._words.update({key: {} for key in before})
         elif kind in _KINDS:
-            await self._remember(kind, {key: (row, None) for key, row in before.items()})
+            await self._remember(kind, [(key, row, None) for key, row in before.items()])
 
     async def finish(self) -> None:
         """Index all that is left."""
@@ -99,12 +98,12 @@ class Upkeep:
             name = "list all facts" if begins else "strike facts"
             self.session.run_later(statement(name), ids=list(self._embedded))
 
-    async def _remember(self, kind: str, rows: Mapping[Any, tuple[Any, Any]]) -> None:
+    async def _remember(self, kind: str, rows: Iterable[tuple[Any, Any, Any]]) -> None:
         waiting = self._changes[_KINDS[kind]]
-        for key, (old, new) in rows.items():
-            first = waiting[key].old if key in waiting else getattr(old, kind, None)
-            change = Change(first, getattr(new, kind, None))
-            if key in waiting or key in self._words or change.matters:
+        for key, old, new in rows:
+            known = waiting.get(key)
+            change = Change(known.old if known else getattr(old, kind, None), getattr(new, kind, None))
+            if known or change.matters or key in self._words:
                 waiting[key] = change
         if len(waiting) >= WAITING:
             await self._index(_KINDS[kind])
@@ -172,35 +171,119 @@ async def _stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, M
 
 
 @attrs.frozen(eq=False)
-class Difference:
-    """What some changes remove from the postings of a kind and add to them, and what they add to its sums."""
+class Postings:
+    """How often an element has some of its terms, and the length of its text."""
 
-    gone: Sequence[Posting]
-    added: Sequence[Posting]
-    terms: Mapping[str, int]
-    """How many more documents have a term."""
-    documents: int
+    key: Any
+    counts: Mapping[str, float]
     length: float
 
 
+@attrs.define(eq=False)
+class Difference:
+    """What some changes remove from the postings of a kind and add to them, and what they add to its sums."""
+
+    gone: list[Postings] = attrs.field(factory=list)
+    added: list[Postings] = attrs.field(factory=list)
+    terms: Counter[str] = attrs.field(factory=Counter)
+    """How many more documents have a term."""
+    documents: int = 0
+    length: float = 0.0
+
+    @classmethod
+    def of(cls, changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
+        """What the changes of elements change in the index."""
+        found = cls()
+        for key, each in changes.items():
+            old, new = _text(each.old), _text(each.new)
+            if old != new or each.old_words != each.new_words:
+                before = {} if old is None else document(old, each.old_words, analyser)
+                found._add(key, before, {} if new is None else document(new, each.new_words, analyser))
+        return found
+
+    def _add(self, key: Any, before: Mapping[str, float], after: Mapping[str, float]) -> None:
+        old, new = float(sum(before.values())), float(sum(after.values()))
+        gone, added = before, after
+        if old == new:
+            gone = {term: number for term, number in before.items() if after.get(term) != number}
+            added = {term: number for term, number in after.items() if before.get(term) != number}
+        if gone:
+            self.gone.append(Postings(key, gone, old))
+        if added:
+            self.added.append(Postings(key, added, new))
+        self.terms.update(added.keys())
+        self.terms.subtract(gone.keys())
+        self.count({}, bool(after) - bool(before), new - old)
+
+    def count(self, terms: Mapping[str, int], documents: int, length: float) -> None:
+        """Add to the numbers."""
+        self.terms.update(terms)
+        self.documents += documents
+        self.length += length
+
+
 async def index_documents(session: Session, kind: ElementKind, changes: Mapping[Any, Change]) -> None:
-    """Bring postings, term counts and sums of a kind from the old elements to the new ones."""
-    made = await aside(lambda: differences(changes, session.analyser), len(changes))
-    added, recounted = made.added, set[str]()
-    if await _removed(session, statement("remove postings", kind), made.gone, "terms", "ids") < len(made.gone):
-        swept = {key for _, key, _, _ in made.gone}
-        recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
-        anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
-        added = [*(each for each in added if each[1] not in swept), *differences(anew, session.analyser).added]
-        recounted |= {term for term, *_ in (*made.gone, *added)}
-    await _write(session, statement("add postings", kind), added, "terms", "ids", "frequencies", "lengths")
-    await _write(session, statement("add to terms", kind), sorted(made.terms.items()), "terms", "steps")
+    """Bring postings, term counts and sums of a kind from the old elements to the new ones.
+
+    The server writes what it was given while thousands are analysed.
+    """
+    waiting, numbers, recounted = list(changes), Difference(), set[str]()
+    for at in range(0, len(waiting), WAITING):
+        part = {key: changes[key] for key in waiting[at : at + WAITING]}
+        analysis = aside(partial(Difference.of, part, session.analyser), len(part))
+        made = (await both(analysis, session.flush()))[0] if len(waiting) >= WAITING else await analysis
+        recounted |= await _move_postings(session, kind, part, made)
+        numbers.count(made.terms, made.documents, made.length)
+    steps = sorted((term, step) for term, step in numbers.terms.items() if step)
+    await _write(session, statement("add to terms", kind), steps, "terms", "steps")
     if recounted:
         session.run_later(statement("count terms anew", kind), terms=sorted(recounted))
-    if fewer := sorted(recounted.union(term for term, step in made.terms.items() if step < 0)):
+    if fewer := sorted(recounted.union(term for term, step in steps if step < 0)):
         session.run_later(statement("remove unused terms", kind), terms=fewer)
-    if made.documents or made.length:
-        session.run_later(statement("add to sums", kind), documents=made.documents, length=made.length)
+    if numbers.documents or numbers.length:
+        session.run_later(statement("add to sums", kind), documents=numbers.documents, length=numbers.length)
+
+
+async def _move_postings(
+    session: Session, kind: ElementKind, changes: Mapping[Any, Change], made: Difference
+) -> set[str]:
+    """Remove and add postings; return the terms whose documents must be counted anew."""
+    added, removed, recounted = made.added, 0, set[str]()
+    for part in _columns(made.gone):
+        removed += (await session.run(statement("remove postings", kind), terms=part["terms"], ids=part["ids"])).count
+    if removed < sum(len(each.counts) for each in made.gone):
+        swept = {each.key for each in made.gone}
+        recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
+        recounted.update(*(each.counts for each in (*made.gone, *added)))
+        anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
+        added = [each for each in added if each.key not in swept] + Difference.of(anew, session.analyser).added
+    for part in _columns(added):
+        session.run_later(statement("add postings", kind), **part)
+    return recounted
+
+
+def _columns(postings: Sequence[Postings]) -> Iterator[dict[str, Any]]:
+    """Postings as arrays, of `TOGETHER` and those of one element at most."""
+    part: list[Postings] = []
+    size = 0
+    for each in postings:
+        part.append(each)
+        size += len(each.counts)
+        if size >= TOGETHER:
+            yield _arrays(part)
+            part, size = [], 0
+    if part:
+        yield _arrays(part)
+
+
+def _arrays(part: Sequence[Postings]) -> dict[str, Any]:
+    keys = [each.key for each in part for _ in each.counts]
+    return {
+        "terms": TextArray.of([term for each in part for term in each.counts]),
+        "ids": TextArray.of(keys) if isinstance(keys[0], str) else UuidArray.of([key.bytes for key in keys]),
+        "frequencies": RealArray.of([number for each in part for number in each.counts.values()]),
+        "lengths": RealArray.of([each.length for each in part for _ in each.counts]),
+    }
 
 
 async def _write(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> None:
@@ -219,46 +302,11 @@ async def _removed(session: Session, query: bytes, rows: Sequence[Sequence[Any]]
 def _parts(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     for at in range(0, len(rows), TOGETHER):
         cells = zip(*rows[at : at + TOGETHER], strict=True)
-        yield {name: _array(name, column) for name, column in zip(columns, cells, strict=False)}
-
-
-def _array(name: str, column: Sequence[Any]) -> Any:
-    if name in ("frequencies", "lengths"):
-        return RealArray.of(column)
-    return TextArray.of(column) if isinstance(column[0], str) else list(column)
-
-
-def differences(changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
-    """What the changes of elements change in the index."""
-    gone: list[Posting] = []
-    added: list[Posting] = []
-    terms: Counter[str] = Counter()
-    documents, length = 0, 0.0
-    for key, each in changes.items():
-        old, new = _text(each.old), _text(each.new)
-        if old == new and each.old_words == each.new_words:
-            continue
-        before, after = (
-            {} if text is None else document(text, words, analyser)
-            for text, words in ((old, each.old_words), (new, each.new_words))
-        )
-        postings, others = _postings(key, before), _postings(key, after)
-        gone += postings.difference(others)
-        added += others.difference(postings)
-        terms.update(after.keys() - before.keys())
-        terms.subtract(before.keys() - after.keys())
-        documents += bool(after) - bool(before)
-        length += sum(after.values()) - sum(before.values())
-    return Difference(gone, added, {term: step for term, step in terms.items() if step}, documents, length)
+        yield {name: list(column) for name, column in zip(columns, cells, strict=False)}
 
 
 def _text(element: Element | None) -> str | None:
     return None if element is None else searchable_text(element)
-
-
-def _postings(key: Any, counts: Mapping[str, float]) -> set[Posting]:
-    length = float(sum(counts.values()))
-    return {(term, key, float(frequency), length) for term, frequency in counts.items()}
 
 
 # -- facts without vectors -----------------------------------------------------------------------------------------

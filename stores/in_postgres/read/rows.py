@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any, Final, Unpack
 from uuid import UUID
 
-from graphsearch.model import KNOWN_RELATION_TYPES, HealthRecord, RelationType
+from graphsearch.model import ElementKind, HealthRecord
 from graphsearch.model.codec import decode
 from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
 from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.rows import storable
+from graphsearch.stores.in_postgres.rows import storable, types_of
 from graphsearch.stores.in_postgres.session.sessions import Session, Tally
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES
@@ -75,10 +75,13 @@ _FLAGS: Final[Mapping[tuple[str, bool], str]] = {
     ("live", True): "e.retracted_at IS NULL",
     ("live", False): "e.retracted_at IS NOT NULL",
     ("embedded", True): _EMBEDDED,
-    ("embedded", False): f"e.fact <> '' AND e.retracted_at IS NULL AND NOT {_EMBEDDED}",
+    ("embedded", False): "e.fact <> '' AND e.retracted_at IS NULL",
     ("shadowed", False): f"NOT {_BESIDE.format('shadow')}",
 }
 """What is true of a row ``e`` of a page with a filter that is true or false."""
+_UNEMBEDDED: Final = """unembedded_fact f
+    JOIN relation e ON f.org_id = %(org)s AND f.project_id = %(project)s AND e.id = f.id"""
+"""Relations ``e`` with a fact that may have no vector, where any fact has one."""
 _FILTERS: Final[Mapping[str, str]] = {
     "type": "e.type = %(type)s",
     "entity_id": "(e.source_id = %(entity_id)s OR e.target_id = %(entity_id)s)",
@@ -167,8 +170,11 @@ class RowReads:
         flags = [each for each in given.items() if each in _FLAGS]
         if after is not None:
             values |= zip("abc", after if isinstance(after, tuple) else (after,), strict=False)
-        parts = (kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), after is not None)
-        return self._built(kind, await self.session.rows(page_of(*parts), limit=limit, **values))
+        listed = given.get("embedded") is False and self.session.tally(ElementKind.RELATION).vectors > 0
+        query = page_of(
+            kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), follows=after is not None, listed=listed
+        )
+        return self._built(kind, await self.session.rows(query, limit=limit, **values))
 
     async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
         """The distinct forms of entities, of what was written for each, in all memories but some."""
@@ -226,8 +232,13 @@ def _groups_of_claims() -> str:
 
 
 @cache
-def page_of(kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ...], follows: bool) -> bytes:
-    """The statement of a page with some filters, that begins after parameters a, b and c if it ``follows``."""
+def page_of(
+    kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], ...], *, follows: bool, listed: bool = False
+) -> bytes:
+    """The statement of a page with some filters, that begins after parameters a, b and c if it ``follows``.
+
+    ``listed`` are relations whose facts have no vector.
+    """
     table = TABLES[kind]
     order = _ORDERS.get(kind) or {name: table.columns[name] for name in table.key}
     conditions = [_FILTERS[name] for name in filters]
@@ -238,7 +249,8 @@ def page_of(kind: str, filters: tuple[str, ...], flags: tuple[tuple[str, bool], 
     if follows:
         bounds = ", ".join(f"%({place})s::{type_}" for place, type_ in zip("abc", order.values(), strict=False))
         conditions.append(f"({names}) > ({bounds})")
-    return _select(kind, " AND ".join(conditions or ["true"])) + f" ORDER BY {names} LIMIT %(limit)s".encode()
+    chosen = _select(kind, " AND ".join(conditions or ["true"]), _UNEMBEDDED if listed else "")
+    return chosen + f" ORDER BY {names} LIMIT %(limit)s".encode()
 
 
 @cache
@@ -247,14 +259,16 @@ def _count(kinds: Sequence[str]) -> bytes:
     return f"SELECT {', '.join(numbers)}".encode()
 
 
+_SAME: Final = (
+    *("id_key", "alpha", "merges", "embedder", "dimensions", "next_embedder", "next_dimensions", "summarised"),
+)
+"""What a session knows of its scope under the same name."""
+
+
 def scope_row(session: Session) -> ScopeRow:
     """What the row of a scope says."""
-    types = {**KNOWN_RELATION_TYPES, **{fields["name"]: RelationType(**fields) for fields in session.types}}
-    same = {
-        name: getattr(session, name) for name in ("id_key", "alpha", "merges", "embedder", "dimensions", "summarised")
-    }
-    coming = {name: getattr(session, name) for name in ("next_embedder", "next_dimensions")}
-    return ScopeRow(**same, **coming, health=decode(tuple[HealthRecord, ...], session.health), types=types)
+    same = {name: getattr(session, name) for name in _SAME}
+    return ScopeRow(**same, health=decode(tuple[HealthRecord, ...], session.health), types=types_of(session.types))
 
 
 class PostgresRows(PostgresScope):

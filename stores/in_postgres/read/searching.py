@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -12,13 +13,14 @@ import numpy as np
 from graphsearch.claims.naming import SLACK, folded_name, refuse_limit, refuse_threshold, sizes
 from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
+from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
 from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
-from graphsearch.stores.in_postgres.read.reading import PostgresElements
 from graphsearch.stores.in_postgres.read.walking import keep_steps
-from graphsearch.stores.in_postgres.session.copying import packed
+from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash
@@ -30,8 +32,31 @@ _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
 
-class PostgresSearching(PostgresElements):
-    """Searches by indexes."""
+class PostgresSearching(PostgresScope):
+    """Searches by indexes, and the elements that they find: a snapshot reads each of these once."""
+
+    async def elements(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        """Raises `StoreError` if an element is missing that others refer to."""
+        requested: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
+        async with self._reading() as session:
+            known = session.once.elements(kind)
+            if unread := [key for key in requested if key not in known]:
+                ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
+                asked = [session.run_kept(statement("get", kind), ids=ids)]
+                if kind is ElementKind.RELATION:  # their ends are asked for next: in the same round trip
+                    asked.append(session.run_kept(statement("ends of relations"), ids=ids))
+                for each, answer in zip((kind, ElementKind.ENTITY), await asyncio.gather(*asked), strict=False):
+                    there = session.once.elements(each)
+                    for row in answer.dicts:
+                        key = row["id"] if each is ElementKind.MEMORY else row["id"].bytes
+                        if key not in there:
+                            there[key] = rows.element_of(each, row)
+            found = list(map(known.get, requested))
+            if any(element is None for element in found):
+                raise StoreError(
+                    f"{kind} rows of {session.scope} that others lead to are not there: repair what deleted them"
+                )
+            return found
 
     async def find_names(self, names: Sequence[str]) -> Sequence[NameMatch]:
         async with self._reading() as session:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, Self
 from uuid import UUID
 
 import numpy as np
 import psycopg
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from psycopg.abc import AdaptContext
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
@@ -75,88 +75,82 @@ def packed(ids: Iterable[UUID]) -> list[bytes]:
     return [id_.int.to_bytes(16) for id_ in ids]
 
 
-_UUID_OID: Final = 2950
-_TEXT_OID: Final = 25
-_REAL_OID: Final = 700
 _HEAD: Final = Struct("!iiiii")
-_ITEM: Final = np.dtype([("length", ">i4"), ("id", "V16")])
 
 
-class UuidArray(bytes):
-    """A uuid[] in the server's format, built at once, where psycopg would visit each element several times."""
+class _Array(bytes):
+    """An array in the server's format, built at once, where psycopg would visit each element several times."""
+
+    oid: int
+    of_element: int
+    """The oids of the types of the array and of its elements."""
 
     @classmethod
-    def of(cls, packed: Iterable[bytes]) -> UuidArray:
+    def _of(cls, count: int, items: bytes) -> Self:
+        return cls(_HEAD.pack(1, 0, cls.of_element, count, 1) + items)
+
+    @classmethod
+    def _of_equal(cls, values: NDArray[Any]) -> Self:
+        """Build from values of one length."""
+        items = np.empty(len(values), [("length", ">i4"), ("value", values.dtype)])
+        items["length"], items["value"] = values.dtype.itemsize, values
+        return cls._of(len(values), items.tobytes())
+
+
+class UuidArray(_Array):
+    """A uuid[]."""
+
+    oid, of_element = 2951, 2950
+
+    @classmethod
+    def of(cls, packed: Iterable[bytes]) -> Self:
         """Build from the 16 bytes of each id."""
-        return cls._of(b"".join(packed))
+        return cls._of_equal(np.frombuffer(b"".join(packed), "V16"))
 
     @classmethod
-    def of_keys(cls, keys: Keys) -> UuidArray:
+    def of_keys(cls, keys: Keys) -> Self:
         """Build from keys of entities or relations."""
-        return cls._of(np.asarray(keys, "S16").tobytes())
+        return cls._of_equal(np.asarray(keys, "S16").view("V16"))
+
+
+class TextArray(_Array):
+    """A text[]."""
+
+    oid, of_element = 1009, 25
 
     @classmethod
-    def _of(cls, ids: bytes) -> UuidArray:
-        items = np.empty(len(ids) // 16, _ITEM)
-        items["length"], items["id"] = 16, np.frombuffer(ids, "V16")
-        return cls(_HEAD.pack(1, 0, _UUID_OID, len(items), 1) + items.tobytes())
-
-
-class TextArray(bytes):
-    """A text[] in the server's format."""
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> TextArray:
+    def of(cls, texts: Iterable[str]) -> Self:
         """Build from texts."""
         encoded = [text.encode() for text in texts]
-        items = b"".join([part for each in encoded for part in (len(each).to_bytes(4), each)])
-        return cls(_HEAD.pack(1, 0, _TEXT_OID, len(encoded), 1) + items)
+        return cls._of(len(encoded), b"".join([part for each in encoded for part in (len(each).to_bytes(4), each)]))
 
 
-_NUMBER: Final = np.dtype([("length", ">i4"), ("number", ">f4")])
+class RealArray(_Array):
+    """A real[]."""
 
-
-class RealArray(bytes):
-    """A real[] in the server's format."""
+    oid, of_element = 1021, 700
 
     @classmethod
-    def of(cls, numbers: ArrayLike) -> RealArray:
+    def of(cls, numbers: ArrayLike) -> Self:
         """Build from numbers, of a matrix row by row."""
-        given = np.asarray(numbers, np.float32).ravel()
-        items = np.empty(len(given), _NUMBER)
-        items["length"], items["number"] = 4, given
-        return cls(_HEAD.pack(1, 0, _REAL_OID, len(items), 1) + items.tobytes())
+        return cls._of_equal(np.asarray(numbers, ">f4").ravel())
 
 
 class _ArrayDumper(Dumper):
-    """Hands an array to psycopg, which must not take this for the dumper of every list of the type."""
+    """Hands an array to psycopg; its class has no oid, or psycopg would take it for that of every list of the type."""
 
     format = Format.BINARY
-    array_oid: int
 
-    def __init__(self, cls: type, context: AdaptContext | None = None) -> None:
+    def __init__(self, cls: type[_Array], context: AdaptContext | None = None) -> None:
         super().__init__(cls, context)
-        self.oid = self.array_oid
+        self.oid = cls.oid
 
-    def dump(self, obj: bytes) -> bytes:
+    def dump(self, obj: _Array) -> bytes:
         """The bytes, unchanged."""
         return bytes(obj)
 
 
-class _UuidArrayDumper(_ArrayDumper):
-    array_oid = 2951
-
-
-class _TextArrayDumper(_ArrayDumper):
-    array_oid = 1009
-
-
-class _RealArrayDumper(_ArrayDumper):
-    array_oid = 1021
-
-
 def register_arrays(connection: psycopg.AsyncConnection[Any]) -> None:
     """Let a connection take these arrays as parameters."""
-    connection.adapters.register_dumper(UuidArray, _UuidArrayDumper)
-    connection.adapters.register_dumper(TextArray, _TextArrayDumper)
-    connection.adapters.register_dumper(RealArray, _RealArrayDumper)
+    for each in (UuidArray, TextArray, RealArray):
+        connection.adapters.register_dumper(each, _ArrayDumper)

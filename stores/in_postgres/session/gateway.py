@@ -110,14 +110,16 @@ class Gateway:
 
     @asynccontextmanager
     async def writing(
-        self, scope: Scope, *, create: bool = False, alone: bool = True, changing: bool = False
+        self, scope: Scope, *, create: bool = False, alone: bool = True, changing: bool = False, small: bool = False
     ) -> AsyncIterator[Session]:
         """A transaction that changes the scope. Raises `UnknownScopeError` for a missing scope, `ReadOnlyStoreError`.
 
         With ``create`` a missing scope is created. The writers of a scope take turns; those not ``alone``, which only
         append to the log, run concurrently. A write that is ``changing`` elements or names increases `Session.changes`.
+        One that may be ``small`` keeps its plans, as reads do, until `Session.plan_for_values`.
         """
-        steps = ["write settings", "enter scope", "lock scope" if alone else "share scope"]
+        steps = [] if small else ["write settings"]
+        steps += ["enter scope", "lock scope" if alone else "share scope"]
         steps += ["make scope"] if create else []
         steps += ["move scope"] if changing else []
         async with self._session(scope, "begin write", *steps) as session:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, Final, LiteralString
 
@@ -210,18 +211,25 @@ async def _waiting(connection: Connection) -> list[Migration]:
 # -- the app role -------------------------------------------------------------------------------------------------
 
 _UNFIT: Final = "SELECT rolsuper OR rolbypassrls OR rolname = current_user FROM pg_catalog.pg_roles WHERE rolname = %s"
-_GRANTS: Final = (
-    "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {role}",
-    "GRANT USAGE ON SCHEMA graphsearch TO {role}",
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphsearch TO {role}",
-    "REVOKE INSERT, UPDATE, DELETE ON graphsearch.migration, graphsearch.vector_index FROM {role}",
-    """REVOKE INSERT, UPDATE ON graphsearch.entity_embedding_part, graphsearch.relation_embedding_part,
-        graphsearch.memory_embedding_part FROM {role}""",
-    "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA graphsearch FROM PUBLIC",
-    """GRANT EXECUTE ON FUNCTION graphsearch.build_vector_index, graphsearch.keep_vector_index,
-        graphsearch.extend_vector_index TO {role}""",
+_GRANTS: Final[Sequence[tuple[int, LiteralString]]] = (
+    (0, "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {role}"),
+    (0, "GRANT USAGE ON SCHEMA graphsearch TO {role}"),
+    (0, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphsearch TO {role}"),
+    (0, "REVOKE INSERT, UPDATE, DELETE ON graphsearch.migration, graphsearch.vector_index FROM {role}"),
+    (
+        0,
+        """REVOKE INSERT, UPDATE ON graphsearch.entity_embedding_part, graphsearch.relation_embedding_part,
+            graphsearch.memory_embedding_part FROM {role}""",
+    ),
+    (0, "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA graphsearch FROM PUBLIC"),
+    (
+        0,
+        """GRANT EXECUTE ON FUNCTION graphsearch.build_vector_index, graphsearch.keep_vector_index,
+            graphsearch.extend_vector_index TO {role}""",
+    ),
+    (MAINTAIN_SINCE, "GRANT MAINTAIN ON ALL TABLES IN SCHEMA graphsearch TO {role}"),
 )
-_GRANT_FROM_17: Final = "GRANT MAINTAIN ON ALL TABLES IN SCHEMA graphsearch TO {role}"
+"""The least version of the server, and the statement."""
 
 
 async def make_app_role(connection: Connection, name: str, password: str | None) -> None:
@@ -251,5 +259,6 @@ async def make_app_role(connection: Connection, name: str, password: str | None)
                 await connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(password)))
         except psycopg.errors.InsufficientPrivilege:
             _log.warning("the password of role %s was left as it is: %s may not change it", name, connection.info.user)
-    for grant in (*_GRANTS, *([_GRANT_FROM_17] if connection.info.server_version >= MAINTAIN_SINCE else [])):
-        await connection.execute(sql.SQL(grant).format(role=role, database=database))
+    for since, grant in _GRANTS:
+        if connection.info.server_version >= since:
+            await connection.execute(sql.SQL(grant).format(role=role, database=database))

@@ -13,7 +13,13 @@ from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.copying import UuidArray, copy_rows, packed, temporary_table
-from graphsearch.stores.in_postgres.session.sending import Answer, Connection, Sender, Statement
+from graphsearch.stores.in_postgres.session.sending import (
+    Answer,
+    Connection,
+    Sender,
+    Statement,
+    literal_statements,
+)
 from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
 from graphsearch.stores.in_postgres.session.watching import unbroken
 from graphsearch.text.analyser import ENGLISH, Analyser
@@ -153,6 +159,8 @@ class Session:
     """Whether the tables are distributed over the nodes of a cluster."""
     keeps_plans: bool = False
     """Whether this is a read, whose plans are kept; see `run_kept`."""
+    small: bool = False
+    """Whether this is a write whose plans are kept; see `plan_for_values`."""
     open: bool = True
     sender: Sender = attrs.field(
         default=attrs.Factory(lambda self: Sender(self.connection, self.scope), takes_self=True)
@@ -192,6 +200,13 @@ class Session:
     def later(self, asked: Statement) -> None:
         """Let a write send a statement whose answer it does not need together with the next one."""
         self.sender.later(self.scope, asked)
+
+    def plan_for_values(self) -> None:
+        """Let a write plan its statements for their values from now on: a plan for few keys is wrong for thousands."""
+        if self.small:
+            self.small = False
+            for asked in literal_statements("write settings"):
+                self.later(asked)
 
     async def flush(self) -> None:
         """Send what waits to be sent."""

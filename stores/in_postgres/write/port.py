@@ -1,7 +1,8 @@
 """The rows of a scope in one write transaction: every change is one statement a kind, made of its table of columns.
 
-Rows travel as the values of an INSERT, which a cluster sends to the node of the scope, and thousands by COPY. What nobody
-needs the answer of is sent together with the next statement (`Session.later`), so that a small write takes few round trips.
+Rows travel as the values of an INSERT, which a cluster sends to the node of the scope, and thousands by COPY. What
+nobody needs the answer of is sent together with the next statement (`Session.later`), so that a small write takes few
+round trips.
 """
 
 # ruff: noqa: S608 - statements are made of the names of columns alone
@@ -86,10 +87,18 @@ class PostgresPort(RowReads):
 
     async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
         """The rows with some keys."""
+        if len(keys) > FEW:
+            self.session.plan_for_values()
         found = await super().rows(kind, keys)
         if kind == "entity":
             self._ends = {**{row.key: end_of(row) for row in found}, **self._ends}
         return found
+
+    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
+        """The rows with any of some values in a column."""
+        if len(values) > FEW:
+            self.session.plan_for_values()
+        return await super().rows_by(kind, column, values)
 
     # -- putting ---------------------------------------------------------------------------------------------------
 
@@ -132,6 +141,8 @@ class PostgresPort(RowReads):
     async def _upsert(self, table: Table, cells: Sequence[Sequence[Any]]) -> None:
         """Write the cells of rows, in order of key."""
         _refuse_large(table, cells)
+        if len(cells) > FEW:
+            self.session.plan_for_values()
         if len(cells) <= FEW and "halfvec" not in table.columns.values():
             self.session.later(self._values(table, cells))
             return
@@ -173,9 +184,13 @@ class PostgresPort(RowReads):
         if len(self._ends) > _MOST_ENDS:
             self._ends.clear()
         self._ends.update((row.key, end_of(row)) for row in rows)
-        changed = [row.key for row in rows if row.key in before and end_of(before[row.key]) != end_of(row)]
-        for name in ("copy columns of sources", "copy columns of targets") if changed else ():
-            self.session.run_later(statement(name), ids=changed)
+        changed = [row for row in rows if row.key in before and end_of(before[row.key]) != end_of(row)]
+        if changed and self.session.tally(ElementKind.RELATION).rows:
+            ends = [end_of(row) for row in changed]
+            copied = [None if columns is None else str(columns) for columns, _ in ends]
+            values = {"ids": [row.key for row in changed], "copied": copied, "created": [at for _, at in ends]}
+            for name in ("copy to sources", "copy to targets"):
+                self.session.run_later(statement(name), **values)
 
     def _put_evidence(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
         had = {row.key: set(before[row.key].relation.evidence) if row.key in before else set() for row in rows}
@@ -230,6 +245,8 @@ class PostgresPort(RowReads):
         self._count(kind, (), before.values())
         if kind in _ELEMENTS:
             await self._drop_vectors(kind, gone)
+            if self.scope.next_embedder is not None:
+                await self.drop(f"{kind}_shadow", gone, {})
         if kind == "relation":
             self.session.run_later(statement("drop evidence of relations"), a=gone)
         self.session.run_later(_deleted(TABLES[kind], with_keys(kind)), **columns(gone))
@@ -386,7 +403,7 @@ End = tuple[UUID | None, datetime | None]
 def end_of(row: EntityRow) -> End:
     """What relations copy from an entity: signature and importance, unless some views hide it; and its creation."""
     each = row.entity
-    if each.valid_from is each.valid_to is each.merged_into is None:
+    if each.valid_from is None and each.valid_to is None and each.merged_into is None:
         return UUID(bytes=_ENDPOINT.pack(row.signature, each.importance_weight)), each.created_at
     return None, each.created_at
 

@@ -28,7 +28,8 @@ class PostgresWriting(PostgresScope):
         """A transaction that changes the scope (`graphsearch.protocols.Store.writing`)."""
         if renewing:
             await self._forget_vector_indexes()
-        async with self._gateway.writing(self._scope, create=create, alone=alone, changing=changing) as session:
+        how = {"create": create, "alone": alone, "changing": changing, "small": True}
+        async with self._gateway.writing(self._scope, **how) as session:
             port = PostgresPort(session)
             with answered_within(session.connection, None) if renewing else nullcontext():  # as long as it takes
                 yield port

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from graphsearch.errors import AnalyserError
 from graphsearch.model import ElementKind, validation
 from graphsearch.model.stored import (
     UNKNOWN_CODE,
@@ -15,6 +16,7 @@ from graphsearch.model.stored import (
     Key,
     Record,
     RecordKind,
+    ScopeSettings,
     StoredEntity,
     StoredMemory,
     StoredMerge,
@@ -24,14 +26,60 @@ from graphsearch.model.stored import (
 from graphsearch.protocols.rows import EntityRow, MemoryRow, MergeRow, RelationRow
 from graphsearch.protocols.store import Store
 from graphsearch.stores.writer.communities import communities_of
+from graphsearch.stores.writer.loading import load
+
+_BELONGING: Final = ("mention", "claim", "outcome")
+_ROWS: Final = {kind: "type" if kind is RecordKind.RELATION_TYPE else str(kind) for kind in RecordKind}
+"""The kind of rows that records of a kind are made of."""
+_COUNTED: Final = {**{str(kind): of for kind, of in _ROWS.items()}, **{f"{of}s": of for of in _BELONGING}}
+"""What is counted, by the name that settings give it."""
+_VECTORS: Final = {str(kind): f"{kind}_vector" for kind in ElementKind}
 
 
-async def records(store: Store, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
-    """The next page of records of a kind, in order of key (`GraphStore.records`)."""
-    validation.refuse("page", validation.number("limit", limit, 0))
-    rows = "type" if kind is RecordKind.RELATION_TYPE else str(kind)
-    page = await store.page(rows, after=after and _place(kind, after), limit=limit)
-    return await _READERS[kind](store, page)
+class Moving(Store):
+    """A graph as records: two stores that have loaded the same ones give the same answers."""
+
+    async def settings(self) -> ScopeSettings:
+        """The settings of the scope, with the numbers of its records."""
+        async with self.snapshot():
+            scope = await self.scope_row()
+            numbers = (await self.counts([*_COUNTED.values(), *_VECTORS.values()])).rows
+        return ScopeSettings(
+            analyser=self.analyser.name,
+            alpha=scope.alpha,
+            embedder=scope.embedder,
+            dimensions=scope.dimensions,
+            merges=scope.merges,
+            id_key=scope.id_key,
+            counts={name: numbers[of] for name, of in _COUNTED.items()},
+            vectors={kind: numbers[of] for kind, of in _VECTORS.items()},
+        )
+
+    async def records(self, kind: RecordKind, *, after: Key | None = None, limit: int = 1_000) -> Sequence[Record]:
+        """The next page of records of a kind, in order of key."""
+        validation.refuse("page", validation.number("limit", limit, 0))
+        async with self.snapshot():
+            page = await self.page(_ROWS[kind], after=after and _place(kind, after), limit=limit)
+            return await _READERS[kind](self, page)
+
+    async def load(
+        self, settings: ScopeSettings, pages: AsyncIterable[Sequence[Record]], *, replace: bool = False
+    ) -> None:
+        """Load records, all or none, as the whole content of the scope; call `settle` afterwards.
+
+        A page has records of one kind, in order of key; the pages come in the order of `RecordKind`. The scope is
+        created if it does not exist, and is left as it was when anything raises, ``pages`` included. With ``replace``
+        whatever it holds is removed first; without, a scope that holds anything raises `OccupiedScopeError`. Raises
+        `AnalyserError` for records made with another analyser, and `RecordError` for a record out of order or one that
+        refers to another that is not there.
+        """
+        if settings.analyser != self.analyser.name:
+            raise AnalyserError(
+                f"the records were indexed by the analyser {settings.analyser!r}, not by {self.analyser.name!r}: "
+                "open the store with that one"
+            )
+        async with self.writing(create=True, changing=True, renewing=replace) as port:
+            await load(port, settings, pages, replace=replace)
 
 
 def _place(kind: RecordKind, key: Key) -> Any:
