@@ -88,7 +88,7 @@ async def _read(work: Work, batch: Batch) -> Batch:
     mentions, claims = await work.mentions.by("memory", stored), await work.claims.by("memory", stored)
     entities = {each.id for each in (*batch.entities, *batch.named)}.union(batch.prune, batch.vectors.keys() - texts)
     entities.update(each.entity_id for each in (*batch.mentions, *(row.mention for row in mentions)))
-    edges = (*batch.relations, *batch.claims, *(row.claim for row in claims))
+    edges: tuple[Relation | Claim, ...] = (*batch.relations, *batch.claims, *(row.claim for row in claims))
     entities.update(end for each in edges for end in (each.source_id, each.target_id))
     await work.read_entities(entities)
     relations = {each.id for each in batch.relations}
