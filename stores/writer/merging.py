@@ -14,7 +14,7 @@ from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import ClaimRow, Ends, MergeRow, Port, RelationRow
 from graphsearch.stores.writer.finishing import finish
 from graphsearch.stores.writer.folding import group_of_row, refold, retract
-from graphsearch.stores.writer.removing import drop_faded, drop_references, drop_ties, forget_merged, is_named
+from graphsearch.stores.writer.removing import drop_references, drop_ties, drop_unnamed, forget_merged, is_named
 from graphsearch.stores.writer.work import Work
 
 _MERGE: Final = UUID("c9b1d1f5-6a53-5c0e-8a55-0d5e7c4b2f18")
@@ -182,7 +182,7 @@ async def _drop_nameless(work: Work, target_id: UUID, tree: Sequence[UUID]) -> N
     if is_named(work, target_id):
         gone, _ = await forget_merged(work, [target_id])
         if not gone:
-            await drop_faded(work, [target_id])
+            await drop_unnamed(work, [target_id])
 
 
 # -- counts --------------------------------------------------------------------------------------------------------

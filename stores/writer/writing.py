@@ -38,7 +38,7 @@ async def write(port: Port, batch: Batch, now: datetime) -> WriteReport:
     retracted = retract(work, lost)
     await _sign_again(work, batch.memories)
     forgotten, _ = await forget_merged(work, [key for key in had if is_named(work, key)])
-    pruned, _ = await drop_unnamed(work, batch.prune) if batch.prune else (set(), ())
+    pruned, _ = await drop_unnamed(work, batch.prune, prune=True)
     await _count(work, batch.counters)
     _put_vectors(work, vectors)
     if forgotten or pruned:
