@@ -199,13 +199,13 @@ class Work:
     async def read_tree(self, keys: Iterable[UUID]) -> set[UUID]:
         """Read everything that entities were merged into, and that was merged into those; return all of them."""
         found = set(keys)
-        if not self.scope.merges:
-            return found
         if unknown := found - self._in_tree:
-            into = await self.port.tree(unknown)
+            into = await self.port.tree(unknown) if self.scope.merges else {}
             for source, target in into.items():
                 self.tree.join(source, target)
             self._in_tree |= unknown.union(into, into.values())
+        if not self.tree.into:
+            return found
         return {each for key in self.tree.above(found) for each in self.tree.below(key)}
 
     async def read_entities(self, keys: Iterable[UUID]) -> None:
