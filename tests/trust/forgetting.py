@@ -344,7 +344,7 @@ async def everything(store: GraphStore) -> Mapping[str, Any]:
 
 
 class Pickler(pickle.Pickler):
-    """Also of mappings that cannot be changed; functions by their names."""
+    """Also of mappings that cannot be changed, and of functions, with a cache or without, by name."""
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, FunctionType) or hasattr(obj, "cache_info"):
