@@ -235,13 +235,9 @@ class PostgresPort(RowReads):
             await self._drop_vectors(kind.removesuffix("_vector"), gone)
             return
         await self._upkeep.drop(kind, before)
-<<<<<<< HEAD
-        self._count(kind, (), before.values())
+        self._count(kind, (), before)
         if kind == "words":
             return
-=======
-        self._count(kind, (), before)
->>>>>>> onewriter
         if kind in _ELEMENTS:
             await self._drop_vectors(kind, gone)
             if self.scope.next_embedder is not None:
