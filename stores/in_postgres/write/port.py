@@ -236,6 +236,8 @@ class PostgresPort(RowReads):
             return
         await self._upkeep.drop(kind, before)
         self._count(kind, (), before)
+        if kind == "words":
+            return
         if kind in _ELEMENTS:
             await self._drop_vectors(kind, gone)
             if self.scope.next_embedder is not None:
