@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
+from graphsearch._support.garbage import rare_collections
 from graphsearch.columns import Keys
 from graphsearch.model import (
     AssertedEntity,
@@ -184,8 +185,9 @@ class GraphStore(Keeping, Communities, Moving, Reembeddable):
 
         What ingest has minted for the type and name of one of ``entities`` is then merged into it.
         """
-        async with self.writing(create=True, changing=True) as port:
-            report = await operations.write(port, batch, self.clock.now())
+        with rare_collections():
+            async with self.writing(create=True, changing=True) as port:
+                report = await operations.write(port, batch, self.clock.now())
         await self._join_minted(batch.entities)
         return report
 
