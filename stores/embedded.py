@@ -81,10 +81,11 @@ class EmbeddedPostgres:
 
     The folder is new, empty or its own, and its parent must exist. It listens on a Unix socket only. ``settings`` are
     Postgres settings by name, such as ``{"shared_buffers": "1GB"}``; they are merged over `SETTINGS` and persist in the
-    folder. A server that reads them
-    only at its start is restarted. Raises `MissingExtraError`, `StoreUnavailableError` when it cannot be started, and
-    `StoreConfigurationError` for an unsuitable folder and for settings that the server refuses, does not start with or
-    would have to be restarted for while it has other users; it then runs on as before.
+    folder. A server that reads them only at its start is restarted.
+
+    Raises `MissingExtraError`, `StoreUnavailableError` when it cannot be started, and `StoreConfigurationError` for an
+    unsuitable folder and for settings that the server refuses, does not start with or would have to be restarted for
+    while it has other users; it then runs on as before.
     """
 
     def __init__(self, folder: Path | str, *, settings: Mapping[str, str] = NO_SETTINGS) -> None:
@@ -115,7 +116,6 @@ class EmbeddedPostgres:
         try:
             await finished(asyncio.to_thread(self._start))
             await finished(asyncio.to_thread(self._configure))
-            await self._make_database()
             await migrate(self.admin_dsn, app_role=APP_ROLE)
         except BaseException:
             await finished(asyncio.to_thread(self._stop))
@@ -195,9 +195,11 @@ class EmbeddedPostgres:
         return True
 
     def _configure(self) -> None:
-        """Apply the settings to a server."""
+        """Make the database, and apply the settings to the server."""
         dsn, file = self._maintenance_dsn, self.folder / _CONFIGURATION
         with translated(describe(dsn)), psycopg.connect(dsn, autocommit=True) as connection:
+            with suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+                connection.execute(f"CREATE DATABASE {_DATABASE}".encode())
             written: dict[str, str] = dict(connection.execute(_WRITTEN).fetchall())
             new = {name: value for name, value in self.settings.items() if written.get(name.lower()) != value}
             if not new:
@@ -237,15 +239,6 @@ class EmbeddedPostgres:
         users = json.loads((self.folder / _USERS).read_text(encoding="utf-8"))
         here: int = self._server._count  # noqa: SLF001 - as in `_start`
         return here > 1 or users != [os.getpid()]
-
-    async def _make_database(self) -> None:
-        dsn = self._maintenance_dsn
-        with translated(describe(dsn)):
-            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
-                try:
-                    await connection.execute(f"CREATE DATABASE {_DATABASE}".encode())
-                except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
-                    return
 
     def _stop(self) -> None:
         """Leave the server, which stops with its last user. One that died before is left as it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nsmallest
 from typing import Any, Final, Unpack
@@ -11,12 +11,18 @@ from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
 from graphsearch.claims.naming import folded_name, refuse_limit
+from graphsearch.columns import Keys
 from graphsearch.model import (
     AssertedEntity,
     Claim,
     ElementKind,
+    Entity,
     Group,
+    Memory,
     Mention,
+    Merge,
+    Relation,
+    RelationType,
     Statistics,
     SurfaceForm,
     validation,
@@ -24,35 +30,219 @@ from graphsearch.model import (
 from graphsearch.model.identity import snake_case
 from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
-from graphsearch.protocols.rows import ClaimRow, EntityRow, Filters, MentionRow, Rows
+from graphsearch.protocols.rows import ClaimRow, EntityRow, Filters, MemoryFilters, MentionRow
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
-# -- elements ------------------------------------------------------------------------------------------------------
+class Reading(Store):
+    """Elements, what proves them, and numbers of both, read from rows."""
 
+    # -- elements --------------------------------------------------------------------------------------------------
 
-async def elements_of(rows: Rows, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
-    """Those of some elements that exist, in the order of their ids."""
-    found = {row.key: getattr(row, kind) for row in await rows.rows(kind, ids)}
-    return [found[key] for key in ids if key in found]
+    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of entities."""
+        return self.ids(ElementKind.ENTITY, keys)
 
+    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
+        """The ids behind keys of relations."""
+        return self.ids(ElementKind.RELATION, keys)
 
-async def page_of(
-    rows: Rows, kind: ElementKind, after: UUID | str | None, limit: int, **filters: Unpack[Filters]
-) -> list[Any]:
-    """The next elements of a kind that pass filters, in order of id."""
-    validation.refuse("page", validation.number("limit", limit, 0))
-    if named := filters.get("type"):
-        filters["type"] = snake_case(named)
-    return [getattr(row, kind) for row in await rows.page(kind, after=after, limit=limit, **filters)]
+    def memory_ids(self, keys: Keys) -> Sequence[str]:
+        """The ids behind keys of memories."""
+        return self.ids(ElementKind.MEMORY, keys)
 
+    async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
+        """Entities in the order of ``ids``."""
+        return await self._elements(ElementKind.ENTITY, ids)
 
-async def asserted(rows: Rows, ids: Sequence[UUID]) -> list[AssertedEntity]:
-    """Entities as they were asserted, in the order of their ids."""
-    found = {row.key: _asserted(row) for row in await rows.rows(ElementKind.ENTITY, ids)}
-    return [found[key] for key in ids if key in found]
+    async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
+        """Relations in the order of ``ids``, including retracted ones."""
+        return await self._elements(ElementKind.RELATION, ids)
+
+    async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
+        """Memories in the order of ``ids``."""
+        return await self._elements(ElementKind.MEMORY, ids)
+
+    async def list_entities(
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
+    ) -> Sequence[Entity]:
+        """The next page of entities, of one type if given."""
+        return await self._page(ElementKind.ENTITY, after, limit, type=type)
+
+    async def list_relations(
+        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
+    ) -> Sequence[Relation]:
+        """The next page of unretracted relations, of one type and of one entity if given."""
+        kind = ElementKind.RELATION
+        return await self._page(kind, after, limit, type=type, live=True, entity_id=entity_id)
+
+    async def list_memories(
+        self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
+    ) -> Sequence[Memory]:
+        """The next page of the memories that pass all filters."""
+        return await self._page(ElementKind.MEMORY, after, limit, **filters)
+
+    async def list_mentions(
+        self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
+    ) -> Sequence[Mention]:
+        """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
+        async with self.snapshot():
+            found = [
+                *(await self.rows_by("mention", "memory", memory_ids) if memory_ids else ()),
+                *(await self.rows_by("mention", "entity", entity_ids) if entity_ids else ()),
+            ]
+            return sorted({row.key: _meant(row) for row in found}.values(), key=_mention_place)
+
+    async def list_claims(
+        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
+    ) -> Sequence[Claim]:
+        """Claims of any of the memories, behind any of the relations or folded in any of the groups.
+
+        In fold order. A claim that a merge has turned into a claim of an entity about itself is not folded.
+        """
+        async with self.snapshot():
+            found: list[ClaimRow] = []
+            if memory_ids:
+                found += await self.rows_by("claim", "memory", memory_ids)
+            if relation_ids:
+                relations = [row.relation for row in await self.rows("relation", relation_ids)]
+                proofs = {
+                    ((each.source_id, each.type, each.target_id), key) for each in relations for key in each.evidence
+                }
+                between = await self.rows_by("claim", "group", {fact for fact, _ in proofs}) if proofs else ()
+                found += [row for row in between if (_fact(row), row.claim.memory_id) in proofs]
+            if groups:
+                found += [row for row in await self.rows_by("claim", "group", groups) if row.folds]
+            dated = {DatedClaim(row.shown, row.occurred_at) for row in found}
+            return [each.claim for each in sorted(dated, key=_claim_place)]
+
+    async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
+        """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
+        found = {row.key: _asserted(row) for row in await self.rows(ElementKind.ENTITY, ids)}
+        return [found[key] for key in ids if key in found]
+
+    async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
+        """The next page, in order of id, of unretracted relations with a fact that has no vector."""
+        return await self._page(ElementKind.RELATION, after, limit, embedded=False)
+
+    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
+        """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
+
+        Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
+        """
+        return {row.key: row.value for row in await self.rows("words", ids)}
+
+    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
+        """The number of unretracted relations of each entity, in both directions."""
+        async with self.snapshot():
+            there = [row.key for row in await self.rows(ElementKind.ENTITY, ids)]
+            found = await self.rows_by(ElementKind.RELATION, "end", there) if there else ()
+            number = Counter(end for row in found if row.relation.retracted_at is None for end in row.ends)
+            return {key: number[key] for key in there}
+
+    async def surface_forms(
+        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
+    ) -> Sequence[SurfaceForm]:
+        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
+
+        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
+        mentioned it before, and count for the other as well.
+        """
+        async with self.snapshot():
+            refuse_limit(limit)
+            wanted = None if names is None else set(map(folded_name, names))
+            found: dict[tuple[UUID, str], set[str]] = {}
+            for entity, row in await self._mentions_of(entity_ids):
+                found.setdefault((entity, row.mention.surface), set()).add(row.mention.memory_id)
+            return [
+                SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
+                for (entity, surface), memories in sorted(found.items())
+                if wanted is None or folded_name(surface) in wanted
+            ]
+
+    async def first_written(
+        self, entity_ids: Sequence[UUID], *, limit: int
+    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
+        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
+
+        Of a merged entity as in `surface_forms`.
+        """
+        async with self.snapshot():
+            refuse_limit(limit)
+            found: dict[UUID, set[tuple[datetime, str]]] = {}
+            for entity, row in await self._mentions_of(entity_ids):
+                if row.created_at is not None:
+                    found.setdefault(entity, set()).add((row.created_at, row.mention.memory_id))
+            return {entity: first for entity, written in found.items() if (first := nsmallest(limit, written))}
+
+    async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
+        """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
+        found = await (self.rows_by("merge", "end", entity_ids) if entity_ids else self.page("merge"))
+        return [row.merge for row in sorted(found, key=lambda row: row.number)]
+
+    # -- the scope -------------------------------------------------------------------------------------------------
+
+    async def relation_types(self) -> Mapping[str, RelationType]:
+        """Relation types by name: the defaults and the registered ones."""
+        return (await self.scope_row()).types
+
+    async def embedder_name(self) -> str | None:
+        """The model declared by `bind_embedder`, or None."""
+        return (await self.scope_row()).embedder
+
+    async def id_key(self) -> UUID:
+        """The secret of the scope, random, by which ingest mints ids: `graphsearch.model.identity.keyed_id`."""
+        return (await self.scope_row()).id_key
+
+    async def document_count(self, kind: ElementKind) -> int:
+        """The number of elements of a kind with a word in their texts: the N of BM25, maintained without counting."""
+        [number] = await self.document_frequencies(kind, [()])
+        return number
+
+    async def statistics(self) -> Statistics:
+        """Element counts of the scope."""
+        async with self.snapshot():
+            scope, counts = await self.scope_row(), await self.counts([*ElementKind, "claim", "mention"])
+            entities, relations = sum(counts.entities_by_type.values()), sum(counts.relations_by_type.values())
+            return Statistics(
+                entities=entities,
+                relations=relations,
+                memories=counts.rows["memory"],
+                claims=counts.rows["claim"],
+                mentions=counts.rows["mention"],
+                entities_by_type=counts.entities_by_type,
+                relations_by_type=counts.relations_by_type,
+                embedder=scope.embedder,
+                dimensions=scope.dimensions,
+                max_degree=counts.max_degree,
+                mean_degree=2 * relations / entities if entities else 0.0,
+                counters={row.key: row.value for row in await self.page("counter")},
+            )
+
+    # -- of rows ---------------------------------------------------------------------------------------------------
+
+    async def _elements(self, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
+        found = {row.key: getattr(row, kind) for row in await self.rows(kind, ids)}
+        return [found[key] for key in ids if key in found]
+
+    async def _page(
+        self, kind: ElementKind, after: UUID | str | None, limit: int, **filters: Unpack[Filters]
+    ) -> list[Any]:
+        validation.refuse("page", validation.number("limit", limit, 0))
+        if named := filters.get("type"):
+            filters["type"] = snake_case(named)
+        return [getattr(row, kind) for row in await self.page(kind, after=after, limit=limit, **filters)]
+
+    async def _mentions_of(self, entity_ids: Collection[UUID]) -> list[tuple[UUID, MentionRow]]:
+        """What mentions each of some entities: of merged ones, what was written for them."""
+        wanted = set(entity_ids)
+        found = [(row.entity_id, row) for row in await self.rows_by("mention", "entity", wanted)]
+        if (await self.scope_row()).merges:
+            written = [(row.mention.entity_id, row) for row in await self.rows_by("mention", "written", wanted)]
+            found += [(end, row) for end, row in written if end != row.entity_id]
+        return found
 
 
 def _asserted(row: EntityRow) -> AssertedEntity:
@@ -60,47 +250,9 @@ def _asserted(row: EntityRow) -> AssertedEntity:
     return AssertedEntity(entity=given, named=row.named)
 
 
-async def degrees(rows: Rows, ids: Collection[UUID]) -> Mapping[UUID, int]:
-    """The number of unretracted relations of each entity, in both directions."""
-    there = [row.key for row in await rows.rows(ElementKind.ENTITY, ids)]
-    found = await rows.rows_by(ElementKind.RELATION, "end", there) if there else ()
-    number = Counter(end for row in found if row.relation.retracted_at is None for end in row.ends)
-    return {key: number[key] for key in there}
-
-
-# -- mentions, claims and merges ------------------------------------------------------------------------------------
-
-
-async def mentions(rows: Rows, memory_ids: Collection[str], entity_ids: Collection[UUID]) -> list[Mention]:
-    """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
-    found = [
-        *(await rows.rows_by("mention", "memory", memory_ids) if memory_ids else ()),
-        *(await rows.rows_by("mention", "entity", entity_ids) if entity_ids else ()),
-    ]
-    return sorted({row.key: _meant(row) for row in found}.values(), key=mention_place)
-
-
 def _meant(row: MentionRow) -> Mention:
     """The mention of the entity that is meant."""
     return row.mention if row.entity_id == row.mention.entity_id else revised(row.mention, entity_id=row.entity_id)
-
-
-async def claims(
-    rows: Rows, memory_ids: Collection[str], relation_ids: Collection[UUID], groups: Collection[Group]
-) -> list[Claim]:
-    """Claims of any of the memories, behind any of the relations or folded in any of the groups, in fold order."""
-    found: list[ClaimRow] = []
-    if memory_ids:
-        found += await rows.rows_by("claim", "memory", memory_ids)
-    if relation_ids:
-        relations = [row.relation for row in await rows.rows("relation", relation_ids)]
-        proofs = {((each.source_id, each.type, each.target_id), key) for each in relations for key in each.evidence}
-        between = await rows.rows_by("claim", "group", {fact for fact, _ in proofs}) if proofs else ()
-        found += [row for row in between if (_fact(row), row.claim.memory_id) in proofs]
-    if groups:
-        found += [row for row in await rows.rows_by("claim", "group", groups) if row.folds]
-    dated = {DatedClaim(row.shown, row.occurred_at) for row in found}
-    return [each.claim for each in sorted(dated, key=claim_place)]
 
 
 def _fact(row: ClaimRow) -> Group:
@@ -108,50 +260,12 @@ def _fact(row: ClaimRow) -> Group:
     return source, row.claim.type, target
 
 
-async def surface_forms(
-    store: Store, entity_ids: Collection[UUID], names: Iterable[str] | None, limit: int
-) -> list[SurfaceForm]:
-    """Surface forms of mentions, by (entity, surface), each with the first of its memories."""
-    refuse_limit(limit)
-    wanted = None if names is None else set(map(folded_name, names))
-    found: dict[tuple[UUID, str], set[str]] = {}
-    for entity, row in await _mentions_of(store, entity_ids):
-        found.setdefault((entity, row.mention.surface), set()).add(row.mention.memory_id)
-    return [
-        SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
-        for (entity, surface), memories in sorted(found.items())
-        if wanted is None or folded_name(surface) in wanted
-    ]
-
-
-async def first_written(
-    store: Store, entity_ids: Collection[UUID], limit: int
-) -> dict[UUID, list[tuple[datetime, str]]]:
-    """The first memories that mention each entity, by (created_at, id)."""
-    refuse_limit(limit)
-    found: dict[UUID, set[tuple[datetime, str]]] = {}
-    for entity, row in await _mentions_of(store, entity_ids):
-        if row.created_at is not None:
-            found.setdefault(entity, set()).add((row.created_at, row.mention.memory_id))
-    return {entity: first for entity, written in found.items() if (first := nsmallest(limit, written))}
-
-
-async def _mentions_of(store: Store, entity_ids: Collection[UUID]) -> list[tuple[UUID, MentionRow]]:
-    """What mentions each of some entities: of merged ones, what was written for them."""
-    wanted = set(entity_ids)
-    found = [(row.entity_id, row) for row in await store.rows_by("mention", "entity", wanted)]
-    if (await store.scope_row()).merges:
-        written = [(row.mention.entity_id, row) for row in await store.rows_by("mention", "written", wanted)]
-        found += [(end, row) for end, row in written if end != row.entity_id]
-    return found
-
-
-def mention_place(mention: Mention) -> tuple[Any, ...]:
+def _mention_place(mention: Mention) -> tuple[Any, ...]:
     """By (memory, entity, span), one without a span first."""
     return (mention.memory_id, mention.entity_id, _span(mention), mention.surface, mention.type, mention.confidence)
 
 
-def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
+def _claim_place(dated: DatedClaim) -> tuple[Any, ...]:
     """In the order of the fold, then by content."""
     claim = dated.claim
     ends = (claim.source_id, claim.type, claim.target_id)
@@ -162,26 +276,3 @@ def claim_place(dated: DatedClaim) -> tuple[Any, ...]:
 
 def _span(proof: Mention | Claim) -> tuple[int, int]:
     return (proof.span.start, proof.span.end) if proof.span else (-1, -1)
-
-
-# -- numbers -------------------------------------------------------------------------------------------------------
-
-
-async def statistics(store: Store) -> Statistics:
-    """Element counts of the scope; the caller is in a snapshot."""
-    scope, counts = await store.scope_row(), await store.counts([*ElementKind, "claim", "mention"])
-    entities, relations = sum(counts.entities_by_type.values()), sum(counts.relations_by_type.values())
-    return Statistics(
-        entities=entities,
-        relations=relations,
-        memories=counts.rows["memory"],
-        claims=counts.rows["claim"],
-        mentions=counts.rows["mention"],
-        entities_by_type=counts.entities_by_type,
-        relations_by_type=counts.relations_by_type,
-        embedder=scope.embedder,
-        dimensions=scope.dimensions,
-        max_degree=counts.max_degree,
-        mean_degree=2 * relations / entities if entities else 0.0,
-        counters={row.key: row.value for row in await store.page("counter")},
-    )

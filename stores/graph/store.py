@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Unpack
+from collections.abc import Sequence
 from uuid import UUID
 
 from graphsearch._support.garbage import rare_collections
-from graphsearch.columns import Keys
-from graphsearch.model import (
-    AssertedEntity,
-    Batch,
-    Claim,
-    ElementKind,
-    Entity,
-    Group,
-    Memory,
-    Mention,
-    Merge,
-    Relation,
-    RelationType,
-    Statistics,
-    SurfaceForm,
-    UndoReport,
-    WriteReport,
-)
+from graphsearch.model import Batch, Entity, Merge, RelationType, UndoReport, WriteReport
 from graphsearch.model.identity import keyed_id
-from graphsearch.protocols.rows import MemoryFilters
-from graphsearch.stores.graph import reading
-from graphsearch.stores.writer import operations
+from graphsearch.stores.graph.reading import Reading
+from graphsearch.stores.writer import forgetting, merging, writing
 from graphsearch.stores.writer.communities import Communities
 from graphsearch.stores.writer.keeping import Keeping
 from graphsearch.stores.writer.moving import Moving
 from graphsearch.stores.writer.reembedding import Reembeddable
 
 
-class GraphStore(Keeping, Communities, Moving, Reembeddable):
+class GraphStore(Reading, Keeping, Communities, Moving, Reembeddable):
     """A graph in one scope: what a store implements, and everything that is written once over that.
 
     Unknown ids are left out of results. Lists are in order of id unless stated otherwise, by code point for memories;
@@ -46,139 +26,12 @@ class GraphStore(Keeping, Communities, Moving, Reembeddable):
     raise `UnknownScopeError` for a scope that was never written.
     """
 
-    # -- elements --------------------------------------------------------------------------------------------------
-
-    def entity_ids(self, keys: Keys) -> Sequence[UUID]:
-        """The ids behind keys of entities."""
-        return self.ids(ElementKind.ENTITY, keys)
-
-    def relation_ids(self, keys: Keys) -> Sequence[UUID]:
-        """The ids behind keys of relations."""
-        return self.ids(ElementKind.RELATION, keys)
-
-    def memory_ids(self, keys: Keys) -> Sequence[str]:
-        """The ids behind keys of memories."""
-        return self.ids(ElementKind.MEMORY, keys)
-
-    async def get_entities(self, ids: Sequence[UUID]) -> Sequence[Entity]:
-        """Entities in the order of ``ids``."""
-        return await reading.elements_of(self, ElementKind.ENTITY, ids)
-
-    async def get_relations(self, ids: Sequence[UUID]) -> Sequence[Relation]:
-        """Relations in the order of ``ids``, including retracted ones."""
-        return await reading.elements_of(self, ElementKind.RELATION, ids)
-
-    async def get_memories(self, ids: Sequence[str]) -> Sequence[Memory]:
-        """Memories in the order of ``ids``."""
-        return await reading.elements_of(self, ElementKind.MEMORY, ids)
-
-    async def list_entities(
-        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None
-    ) -> Sequence[Entity]:
-        """The next page of entities, of one type if given."""
-        return await reading.page_of(self, ElementKind.ENTITY, after, limit, type=type)
-
-    async def list_relations(
-        self, *, after: UUID | None = None, limit: int = 100, type: str | None = None, entity_id: UUID | None = None
-    ) -> Sequence[Relation]:
-        """The next page of unretracted relations, of one type and of one entity if given."""
-        kind = ElementKind.RELATION
-        return await reading.page_of(self, kind, after, limit, type=type, live=True, entity_id=entity_id)
-
-    async def list_memories(
-        self, *, after: str | None = None, limit: int = 100, **filters: Unpack[MemoryFilters]
-    ) -> Sequence[Memory]:
-        """The next page of the memories that pass all filters."""
-        return await reading.page_of(self, ElementKind.MEMORY, after, limit, **filters)
-
-    async def list_mentions(
-        self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()
-    ) -> Sequence[Mention]:
-        """Mentions in any of the memories or of any of the entities, by (memory, entity, span)."""
-        async with self.snapshot():
-            return await reading.mentions(self, memory_ids, entity_ids)
-
-    async def list_claims(
-        self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
-    ) -> Sequence[Claim]:
-        """Claims of any of the memories, behind any of the relations or folded in any of the groups.
-
-        In fold order. A claim that a merge has turned into a claim of an entity about itself is not folded.
-        """
-        async with self.snapshot():
-            return await reading.claims(self, memory_ids, relation_ids, groups)
-
-    async def asserted(self, ids: Sequence[UUID]) -> Sequence[AssertedEntity]:
-        """Entities as they were asserted, in the order of ``ids``: the form to change and write again."""
-        return await reading.asserted(self, ids)
-
-    async def unembedded_facts(self, *, after: UUID | None = None, limit: int = 100) -> Sequence[Relation]:
-        """The next page, in order of id, of unretracted relations with a fact that has no vector."""
-        return await reading.page_of(self, ElementKind.RELATION, after, limit, embedded=False)
-
-    async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
-        """Words that entities are found by in addition to their texts, with their weights (`Batch.words`).
-
-        Entities without any are left out. Weights are as stored: multiples of 1 / 64, at least 1 / 64.
-        """
-        return {row.key: row.value for row in await self.rows("words", ids)}
-
-    async def degrees(self, ids: Sequence[UUID]) -> Mapping[UUID, int]:
-        """The number of unretracted relations of each entity, in both directions."""
-        async with self.snapshot():
-            return await reading.degrees(self, ids)
-
-    async def surface_forms(
-        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[SurfaceForm]:
-        """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
-
-        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
-        mentioned it before, and count for the other as well.
-        """
-        async with self.snapshot():
-            return await reading.surface_forms(self, entity_ids, names, limit)
-
-    async def first_written(
-        self, entity_ids: Sequence[UUID], *, limit: int
-    ) -> Mapping[UUID, Sequence[tuple[datetime, str]]]:
-        """The first ``limit`` memories that mention each entity, by (created_at, id); entities without any are absent.
-
-        Of a merged entity as in `surface_forms`.
-        """
-        async with self.snapshot():
-            return await reading.first_written(self, entity_ids, limit)
-
-    # -- the scope -------------------------------------------------------------------------------------------------
-
-    async def relation_types(self) -> Mapping[str, RelationType]:
-        """Relation types by name: the defaults and the registered ones."""
-        return (await self.scope_row()).types
-
-    async def embedder_name(self) -> str | None:
-        """The model declared by `bind_embedder`, or None."""
-        return (await self.scope_row()).embedder
-
-    async def id_key(self) -> UUID:
-        """The secret of the scope, random, by which ingest mints ids: `graphsearch.model.identity.keyed_id`."""
-        return (await self.scope_row()).id_key
-
-    async def document_count(self, kind: ElementKind) -> int:
-        """The number of elements of a kind with a word in their texts: the N of BM25, maintained without counting."""
-        [number] = await self.document_frequencies(kind, [()])
-        return number
-
-    async def statistics(self) -> Statistics:
-        """Element counts of the scope."""
-        async with self.snapshot():
-            return await reading.statistics(self)
-
     # -- writing ---------------------------------------------------------------------------------------------------
 
     async def register_types(self, types: Sequence[RelationType]) -> None:
         """Add or replace relation types; claims of a type that becomes or ceases to be functional are folded again."""
         async with self.writing(create=True, changing=True) as port:
-            await operations.register_types(port, types, self.clock.now())
+            await writing.register_types(port, types, self.clock.now())
 
     async def write(self, batch: Batch) -> WriteReport:
         """Write all of a batch, or nothing; see `Batch`. `InvalidInputError` names every dangling id.
@@ -187,7 +40,7 @@ class GraphStore(Keeping, Communities, Moving, Reembeddable):
         """
         with rare_collections():
             async with self.writing(create=True, changing=True) as port:
-                report = await operations.write(port, batch, self.clock.now())
+                report = await writing.write(port, batch, self.clock.now())
         await self._join_minted(batch.entities)
         return report
 
@@ -211,12 +64,12 @@ class GraphStore(Keeping, Communities, Moving, Reembeddable):
         changed loses the vector of the old fact.
         """
         async with self.writing(changing=not dry_run) as port:
-            return await operations.forget(port, memory_ids, self.clock.now(), dry_run=dry_run)
+            return await forgetting.forget(port, memory_ids, self.clock.now(), dry_run=dry_run)
 
     async def delete(self, *, entities: Sequence[UUID] = (), relations: Sequence[UUID] = ()) -> WriteReport:
         """Delete entities with their relations, claims and mentions, and single relations with their claims."""
         async with self.writing(changing=True) as port:
-            return await operations.delete(port, entities, relations, self.clock.now())
+            return await forgetting.delete(port, entities, relations, self.clock.now())
 
     # -- curating --------------------------------------------------------------------------------------------------
 
@@ -231,7 +84,7 @@ class GraphStore(Keeping, Communities, Moving, Reembeddable):
         """
         async with self.writing(changing=not dry_run) as port:
             now = self.clock.now()
-            return await operations.merge(port, source_id, target_id, now, dry_run=dry_run, retype=retype)
+            return await merging.merge(port, source_id, target_id, now, dry_run=dry_run, retype=retype)
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
         """Undo a merge: separate the two entities again.
@@ -244,9 +97,4 @@ class GraphStore(Keeping, Communities, Moving, Reembeddable):
         `InvalidInputError` for one that was undone already.
         """
         async with self.writing(changing=True) as port:
-            return await operations.undo_merge(port, merge_id, self.clock.now())
-
-    async def merges(self, entity_ids: Sequence[UUID] = ()) -> Sequence[Merge]:
-        """Merges in the order they were made, including undone ones; only those of ``entity_ids`` if given."""
-        found = await (self.rows_by("merge", "end", entity_ids) if entity_ids else self.page("merge"))
-        return [row.merge for row in sorted(found, key=lambda row: row.number)]
+            return await merging.undo_merge(port, merge_id, self.clock.now())

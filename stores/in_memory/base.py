@@ -148,13 +148,13 @@ class InMemoryScope(Reads):
 
 
 @made_of("entity", lasts=False)
-def entity_types(version: Version, former: None) -> Mapping[str, int]:  # noqa: ARG001 - made anew
+def entity_types(version: Version) -> Mapping[str, int]:
     """The numbers of entities by type."""
     return dict(sorted(Counter(row.entity.type for row in version.made(sorted_rows, _ENTITY)).items()))
 
 
 @made_of("entity", "relation", lasts=False)
-def live_relations(version: Version, former: None) -> tuple[Mapping[str, int], int]:  # noqa: ARG001 - made anew
+def live_relations(version: Version) -> tuple[Mapping[str, int], int]:
     """The numbers of unretracted relations by type, and the largest degree."""
     every = (row.relation for row in version.made(sorted_rows, _RELATION))
     live = (each.type for each in every if each.retracted_at is None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from itertools import chain, compress
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
@@ -20,7 +20,6 @@ from graphsearch.model.signatures import SignatureTable
 from graphsearch.stores.in_memory.versions import BY_ID, Former, Version, made_of, marks_of, weights_of
 
 Rows = NDArray[np.int64]
-Array = TypeVar("Array", bound=NDArray[Any])
 
 _NUMBER: Final = attrgetter("int")
 """Compares ids as numbers: the same order, but five times as fast as one by one in Python."""
@@ -102,7 +101,7 @@ def _in_order(keys: Iterable[Any]) -> list[Any]:
 
 
 @made_of("{}", "{}_weight", lasts=False)
-def sorted_rows(version: Version, kind: str, former: None) -> Sequence[Any]:  # noqa: ARG001 - made anew
+def sorted_rows(version: Version, kind: str) -> Sequence[Any]:
     """The rows of a kind, in order."""
     return [*map(version.all(kind).__getitem__, version.made(listing, kind).ids)]
 
@@ -206,7 +205,7 @@ UNSIGNED: Final = 0
 
 
 @made_of("signature", "scope", lasts=False)
-def signatures(version: Version, former: None) -> SignatureTable:  # noqa: ARG001 - made anew
+def signatures(version: Version) -> SignatureTable:
     """All signatures by number; they name others by number too."""
     rows = version.all("signature")
 
@@ -383,7 +382,7 @@ class Visibility:
 
 
 @made_of("{}", lasts=False)
-def visibility(version: Version, kind: str, former: None) -> Visibility:  # noqa: ARG001 - of columns that last
+def visibility(version: Version, kind: str) -> Visibility:
     """The columns of a kind that views filter on."""
     if kind == ElementKind.MEMORY:
         return Visibility(Span.of(version, kind, "occurred_at"), Span.of(version, kind, "created_at"))

@@ -297,6 +297,6 @@ def _best(scores: Scores, limit: int, *, margin: np.float32) -> Rows:
 
 
 @made_of("{}", "words", lasts=False)
-def postings(version: Version, kind: str, average: float | None, former: None) -> Postings:  # noqa: ARG001 - of texts
+def postings(version: Version, kind: str, average: float | None) -> Postings:
     """The documents of a kind; by an average length in place of theirs if one is given."""
     return Postings.build(version.made(texts, kind), average)

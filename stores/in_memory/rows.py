@@ -218,7 +218,7 @@ COLUMNS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
     **KINDS,
     "entity": {**KINDS["entity"], "name": folded_names, "word": _words},
     "memory": {**KINDS["memory"], "session": _session, "source": _source},
-    "signature": {"number": lambda row: (row.number,)},
+    "signature": {},
 }
 """By kind: `KINDS`, and more columns that this store finds rows by."""
 

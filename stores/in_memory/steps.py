@@ -118,7 +118,7 @@ class Adjacency:
 
 
 @made_of("entity", "relation", "scope", lasts=False)
-def adjacency(version: Version, former: None) -> Adjacency:  # noqa: ARG001 - of columns that last
+def adjacency(version: Version) -> Adjacency:
     """The relations at every entity, with the priors of their types."""
     both, typed = version.made(ends), version.made(types)
     priors = np.ones(max(typed.numbers.values(), default=0) + 1)
@@ -168,7 +168,7 @@ class Support:
 
 
 @made_of("relation", lasts=False)
-def support(version: Version, former: None) -> Support:  # noqa: ARG001 - of columns that last
+def support(version: Version) -> Support:
     """The support of all relations."""
     newest, start, created = (
         version.made(column, "relation", name, np.nan).values for name in ("supported_at", "valid_from", "created_at")
@@ -183,7 +183,7 @@ def support(version: Version, former: None) -> Support:  # noqa: ARG001 - of col
 
 
 @made_of("relation", "memory", lasts=False)
-def dated_evidence(version: Version, former: None) -> tuple[Rows, Floats]:  # noqa: ARG001 - seldom needed
+def dated_evidence(version: Version) -> tuple[Rows, Floats]:
     """A row and a time for every dated memory behind a relation, in order of both."""
     memories = version.all("memory")
     dated = sorted(
@@ -196,7 +196,7 @@ def dated_evidence(version: Version, former: None) -> tuple[Rows, Floats]:  # no
 
 
 @made_of("relation", "entity", lasts=False)
-def degrees(version: Version, former: None) -> Rows:  # noqa: ARG001 - of columns that last
+def degrees(version: Version) -> Rows:
     """The number of unretracted relations of every entity, by row."""
     both, live = version.made(ends), version.made(column, "relation", "retracted_at", np.inf).values == np.inf
     size = len(both.entities)
@@ -217,7 +217,7 @@ class Side:
 
 
 @made_of("entity", "memory", "mention", lasts=False)
-def mentions(version: Version, former: None) -> Mapping[str, Side]:  # noqa: ARG001 - made anew
+def mentions(version: Version) -> Mapping[str, Side]:
     """Every pair of a memory and an entity that it mentions, by the kind that steps begin at."""
     memories, entities = version.made(listing, "memory"), version.made(listing, "entity")
     every, size = list(version.all("mention").values()), len(entities.ids)
@@ -240,7 +240,7 @@ def _side(near: Rows, far: Rows, times: Rows, about: Mask, size: int) -> Side:
 
 
 @made_of("memory", lasts=False)
-def sessions(version: Version, former: None) -> tuple[Rows, Rows]:  # noqa: ARG001 - made anew
+def sessions(version: Version) -> tuple[Rows, Rows]:
     """For each memory the one before and the one after it in its session, or -1: by position, ties by id."""
     memories = [row.memory for row in version.made(sorted_rows, "memory")]
     before, after = (np.full(len(memories), -1, np.int64) for _ in range(2))

@@ -43,12 +43,15 @@ class _Change:
 
     keys: Mapping[str, Collection[Any]] = attrs.field(factory=dict)
     """Ids of `BY_ID`, and marks of others: no text of what is forgotten stays here."""
+    number: int = 0
+    """How many keys were changed by this and all before."""
     next: _Change | None = None
 
-    @classmethod
-    def of(cls, changes: Changes) -> _Change:
-        """The keys of some changes."""
-        return cls({kind: tuple(rows) if kind in BY_ID else marks_of(rows) for kind, rows in changes.items()})
+    def follow(self, changes: Changes) -> _Change:
+        """The next one, with the keys of some changes."""
+        keys = {kind: tuple(rows) if kind in BY_ID else marks_of(rows) for kind, rows in changes.items()}
+        self.next = _Change(keys, self.number + sum(map(len, keys.values())))
+        return self.next
 
 
 @attrs.frozen(eq=False)
@@ -56,7 +59,7 @@ class Former(Generic[T]):
     """What was made for an earlier version, and is to be brought up to date."""
 
     value: T
-    _since: _Change
+    since: _Change
 
     def changed(self, *kinds: str) -> NDArray[np.int64]:
         """The marks of the keys of some kinds that were changed since."""
@@ -65,7 +68,7 @@ class Former(Generic[T]):
 
     def keys(self, kind: str) -> Iterator[Collection[Any]]:
         """The changed keys of a kind, write by write."""
-        change = self._since.next
+        change = self.since.next
         while change is not None:
             if kind in change.keys:
                 yield change.keys[kind]
@@ -80,9 +83,9 @@ def marks_of(keys: Collection[Any]) -> NDArray[np.int64]:
 def made_of(*kinds: str, lasts: bool | Collection[str] = True) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Declare the kinds of rows that a function of a version reads; ``{}`` is the kind that is its first argument.
 
-    What it makes is shared by all versions in which none of them has changed. The last argument of the function is what
-    it made for an earlier version, as a `Former`, or None; always None without ``lasts``, or if that names other kinds.
-    What lasts has no text: it stays until the next question after something was forgotten.
+    What it makes is shared by all versions in which none of them has changed. If it ``lasts``, perhaps of some kinds
+    alone, the last argument of the function is what it made for an earlier version, as a `Former`, or None. What lasts
+    has no text: it stays until the next question after something was forgotten.
     """
 
     def declare(build: Callable[..., T]) -> Callable[..., T]:
@@ -183,7 +186,8 @@ class Version:
         """What a function that was declared by `made_of` makes of this version; made once."""
         known: T | None = self.memo.get((build, *of))
         if known is None:
-            known = build(self, *of, self.formers.get((build, *of)))
+            lasts = build.lasts  # type: ignore[attr-defined]
+            known = build(self, *of, self.formers.get((build, *of))) if lasts else build(self, *of)
             self.memo[build, *of] = known
             self.formers.pop((build, *of), None)
         return known
@@ -227,14 +231,15 @@ class Version:
 
     def inherit(self, before: Version, changes: Changes) -> None:
         """Take over what was made of kinds of rows that have not changed, and what can be brought up to date."""
-        before.change.next = self.change = _Change.of(changes)
+        self.change = before.change.follow(changes)
+        most = self.change.number - sum(len(table.rows) for table in self.tables.values())
         made, formers = before.memo.copy(), before.formers.copy()
         for of, value in made.items():
             if changes.keys().isdisjoint(_kinds(of)):
                 self.memo[of] = value
             elif of[0].lasts is True or (of[0].lasts and of[1] in of[0].lasts):
                 formers[of] = Former(value, before.change)
-        self.formers = {of: former for of, former in formers.items() if of not in self.memo}
+        self.formers = {of: each for of, each in formers.items() if of not in self.memo and each.since.number >= most}
 
 
 def _kinds(of: tuple[Any, ...]) -> Iterator[str]:

@@ -80,7 +80,7 @@ class Ground:
 
 
 @made_of("entity", "relation", "memory", "scope", "relation_weight", lasts=False)
-def ground(version: Version, former: None) -> Ground:  # noqa: ARG001 - of columns that last
+def ground(version: Version) -> Ground:
     """All of it, for one version."""
     return Ground(
         codes=version.made(signature_numbers, _RELATION).values,

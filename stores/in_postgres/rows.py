@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta, timezone
-from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,44 +12,13 @@ from numpy.typing import NDArray
 from graphsearch.columns import Codes, Floats, Keys, Mask
 from graphsearch.model import (
     KNOWN_RELATION_TYPES,
-    EdgeKind,
     ElementKind,
-    Entity,
-    Memory,
-    Relation,
     RelationType,
     View,
     validation,
 )
 
 _EPOCH_OFFSET: Final = 946_684_800.0
-_CLASSES: Final[Mapping[ElementKind, type[Any]]] = {
-    ElementKind.ENTITY: Entity,
-    ElementKind.RELATION: Relation,
-    ElementKind.MEMORY: Memory,
-}
-_WORDS: Final = {
-    ElementKind.ENTITY: ("aliases", "labels"),
-    ElementKind.RELATION: ("labels", "evidence"),
-    ElementKind.MEMORY: ("labels", "facts", "entities"),  # the last two are no columns: a giver states them
-}
-_NO_ATTRIBUTES: Final[Mapping[str, Any]] = MappingProxyType({})
-
-
-def element_of(kind: ElementKind, row: dict[str, Any]) -> Any:
-    """Build an element from its row, which must not be used afterwards.
-
-    It was validated when it was written. Validating it again would double the time of a read, so it is built as `copy`
-    does: without its initialiser.
-    """
-    for name in _WORDS[kind]:
-        row[name] = tuple(row.get(name) or ())
-    row["attributes"] = MappingProxyType(row["attributes"]) if row["attributes"] else _NO_ATTRIBUTES
-    if kind is ElementKind.RELATION:
-        row["kind"] = EdgeKind(row["kind"])
-    if kind is ElementKind.MEMORY and (zone := row.pop("zone")) and row["occurred_at"]:
-        row["occurred_at"] = row["occurred_at"].astimezone(timezone(timedelta(minutes=zone)))
-    return validation.hydrated(_CLASSES[kind], row)
 
 
 def floats(column: bytes) -> Floats:

@@ -96,8 +96,6 @@ class Table:
     """The values of a row's columns, then those of the derived ones."""
     derived: Mapping[str, str] = MappingProxyType({})
     """Columns that are written only."""
-    copied: Mapping[str, str] = MappingProxyType({})
-    """Columns that are read only, by name with where they are, in memory ``m`` of a row."""
     key: Sequence[str] = ("id",)
     kept: frozenset[str] = frozenset()
     """Columns that writing a stored row again leaves alone."""
@@ -110,14 +108,7 @@ class Table:
     def selected(self) -> str:
         """The columns of rows ``e``."""
         own = [_SELECTED.get(type_, "e.{}").format(name) for name, type_ in self.columns.items()]
-        return ", ".join([*own, *self.copied.values()])
-
-    @property
-    def source(self) -> str:
-        """What rows ``e`` are selected from."""
-        if not self.copied:
-            return f"{self.name} e"
-        return f"{self.name} e JOIN memory m ON (m.org_id, m.project_id, m.id) = (e.org_id, e.project_id, e.memory_id)"
+        return ", ".join(own)
 
     @property
     def written(self) -> Mapping[str, str]:
@@ -281,7 +272,8 @@ def _values_of_claim(row: ClaimRow) -> Values:
     each = row.claim
     written = (each.source_id, each.target_id)
     given = (None, None) if written == row.ends else written
-    return [*_claim_values(each), *_ends_of(each.span), *row.ends, *given, row.ordinal]
+    own = (*_claim_values(each), *_ends_of(each.span), *row.ends, *given)
+    return [*own, row.ordinal, row.occurred_at, row.signature]
 
 
 _SPAN: Final = {"span_start": "bigint", "span_end": "bigint"}
@@ -377,8 +369,9 @@ TABLES: Final[Mapping[str, Table]] = {
     ),
     "claim": Table(
         name="claim",
-        columns=_CLAIM | {**_SPAN, "source_id": "uuid", "target_id": "uuid", **_GIVEN, "ordinal": "integer"},
-        copied={"occurred_at": "m.occurred_at", "signature": "m.signature"},
+        columns=_CLAIM
+        | {**_SPAN, "source_id": "uuid", "target_id": "uuid", **_GIVEN, "ordinal": "integer"}
+        | {"occurred_at": "timestamptz", "signature": "bigint"},
         row=_claim_row,
         values=_values_of_claim,
         key=("memory_id", "ordinal"),

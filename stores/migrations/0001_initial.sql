@@ -99,7 +99,7 @@ CREATE INDEX memory_turn ON memory (org_id, project_id, session_id, position, id
 -- Where an entity was merged into another, entity_id and the ends of claims and given relations are the entity that is
 -- meant now; the columns original_… have the ids that were written, and are NULL in rows that no merge has changed.
 -- surface_hash is of surface and type, which may be too long for an index entry. created_at, occurred_at and signature
--- are the memory's, so that a walk to memories need not look up each of them.
+-- are the memory's, so that neither a walk nor a fold need look up each of them.
 CREATE TABLE mention (
     org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     memory_id text COLLATE "C" NOT NULL, ordinal integer NOT NULL, entity_id uuid NOT NULL,
@@ -119,7 +119,8 @@ CREATE TABLE claim (
     type text COLLATE "C" NOT NULL, target_id uuid NOT NULL, confidence double precision NOT NULL,
     valid_from timestamptz, valid_to timestamptz, kind text COLLATE "C" NOT NULL, fact text COLLATE "C" NOT NULL,
     span_start bigint, span_end bigint, extractor text COLLATE "C" NOT NULL, original_source_id uuid,
-    original_target_id uuid, ceiling double precision NOT NULL DEFAULT 1,
+    original_target_id uuid, ceiling double precision NOT NULL DEFAULT 1, occurred_at timestamptz,
+    signature bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, memory_id, ordinal)
 );
 CREATE INDEX claim_source ON claim (org_id, project_id, source_id);

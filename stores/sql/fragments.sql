@@ -2,20 +2,6 @@
 -- for a single kind names it, as in {entity view}. A fragment may hold others. {seen} is {relation view}, or true in "left out",
 -- which has its own {step}: columns that nobody reads cost a tenth of a walk.
 
--- entity columns --
--- Most lists and attributes are empty, and decoding an empty one takes as long as the rest of a row.
-e.id, e.type, e.name, e.description, nullif(e.aliases, '{}') AS aliases, nullif(e.labels, '{}') AS labels,
-nullif(e.attributes, '{}') AS attributes, e.importance_weight, e.feedback_weight, e.valid_from, e.valid_to, e.created_at, e.merged_into
-
--- relation columns --
-e.id, e.source_id, e.type, e.target_id, e.valid_from, e.valid_to, e.fact, e.kind, e.confidence, nullif(e.labels, '{}') AS labels,
-nullif(e.attributes, '{}') AS attributes, e.feedback_weight, nullif(e.evidence, '{}') AS evidence, e.supported_at,
-e.created_at, e.retracted_at
-
--- memory columns --
-e.id, e.text, e.subject, e.speaker, e.session_id, e.position, e.occurred_at, e.zone, e.source, nullif(e.labels, '{}') AS labels,
-nullif(e.attributes, '{}') AS attributes, e.feedback_weight, e.created_at
-
 -- entity view --
 (e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
 AND e.created_at <= %(known_at)s AND e.merged_into IS NULL

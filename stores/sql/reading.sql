@@ -1,15 +1,4 @@
--- Whole elements, surfaces and words of entities, and signatures.
-
--- get --
-SELECT {columns} FROM {kind} e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(ids)s::{id}[])
-
--- ends of relations --
-SELECT {entity columns} FROM entity e
-WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id IN (
-    SELECT unnest(ARRAY[source_id, target_id]) FROM relation
-    WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
-)
+-- Surfaces and words of entities, and signatures.
 
 -- surfaces of entities --
 SELECT e.id, forms.surface_hash, forms.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (

@@ -15,7 +15,7 @@ ON CONFLICT DO NOTHING
 
 -- lose evidence --
 DELETE FROM evidence WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(a)s::text[])
-    AND (memory_id, relation_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::uuid[]))
+    AND ((memory_id, relation_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::uuid[]))) IS TRUE
 
 -- drop evidence of relations --
 DELETE FROM evidence WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(a)s::uuid[])
@@ -74,16 +74,6 @@ WITH RECURSIVE above AS (
 )
 SELECT m.source_id, m.target_id FROM below JOIN merge m
     ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.source_id = below.id AND m.undone_at IS NULL
-
--- written since --
-SELECT
-    (SELECT count(*) FROM mention n
-        JOIN memory m ON (m.org_id, m.project_id, m.id) = (n.org_id, n.project_id, n.memory_id)
-        WHERE n.org_id = %(org)s AND n.project_id = %(project)s AND n.entity_id = %(id)s AND m.merges >= %(number)s)
-    + (SELECT count(*) FROM claim c
-        JOIN memory m ON (m.org_id, m.project_id, m.id) = (c.org_id, c.project_id, c.memory_id)
-        WHERE c.org_id = %(org)s AND c.project_id = %(project)s AND (c.source_id = %(id)s OR c.target_id = %(id)s)
-            AND c.source_id <> %(source_id)s AND c.target_id <> %(source_id)s AND m.merges >= %(number)s)
 
 -- scoped tables --
 -- The rows of vector_index, which the app role may not delete, go with those of scope. Names with a number are of shards.

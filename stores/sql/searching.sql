@@ -147,7 +147,7 @@ WITH wanted AS (
 )
 SELECT m.name AS written, m.id AS entity, m.alias, m.common, x.*
 FROM match m LEFT JOIN LATERAL (
-    SELECT {entity columns}, e.signature FROM entity e
+    SELECT {entity columns} FROM entity e
     WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = m.id
         AND NOT m.common AND {entity view}
     OFFSET 0

@@ -32,20 +32,20 @@ def every_text() -> Iterator[tuple[str, str]]:
 def _of_rows() -> Iterator[tuple[str, bytes]]:
     """The statements that are made of the table of a kind of row."""
     for kind, table in ROWS.items():
-        yield f"rows of {kind}", rows._select(kind, rows.with_keys(kind))
+        yield f"rows of {kind}", rows.select(kind, rows.with_keys(kind))
         yield f"page of {kind}", rows.page_of(kind, (), (), follows=True)
         yield f"drop {kind}", port._deleted(table, rows.with_keys(kind))
         yield f"put {kind}", port._inserted(table, 2)
         yield f"put many of {kind}", port._copied_rows(table, f"incoming_{table.name}")
     for kind, column in rows._FOUND_BY:
-        yield f"{kind} by {column}", rows._select(kind, rows.found_by(kind, column))
+        yield f"{kind} by {column}", rows.select(kind, rows.found_by(kind, column))
         yield f"drop {kind} by {column}", port._deleted(ROWS[kind], rows.found_by(kind, column))
-    yield "groups of claims", rows._select("claim", "true", rows._groups_of_claims())
-    yield "many groups of claims", rows._select("claim", rows._MANY_GROUPS)
+    yield "groups of claims", rows.select("claim", "true", rows._GROUPS)
+    yield "many groups of claims", rows.select("claim", rows._MANY_GROUPS)
     for name in rows._FILTERS:
         yield f"page with {name}", rows.page_of("memory", (name,), (), follows=False)
     for name, state in rows._FLAGS:
         yield f"page with {name}", rows.page_of("relation", (), ((name, state),), follows=False)
     for leaves_out in (True, False):
-        yield "forms", rows._forms(leaves_out)
+        yield "forms", rows._forms(rows.found_by("mention", "written"), leaves_out=leaves_out)
     yield "numbers", rows._count(("link", "merge"))

@@ -16,8 +16,9 @@ from graphsearch.errors import (
 )
 from graphsearch.stores.in_postgres.session import migrating
 from graphsearch.stores.in_postgres.session.migrating import Migration, migrate, migrations
+from graphsearch.stores.in_postgres.tables import TABLES
 from graphsearch.stores.postgres import PostgresGraphStore
-from tests.fix_postgres import APP_ROLE, PASSWORD, Database
+from tests.fix_postgres import APP_ROLE, PASSWORD, Database, Server
 
 WALLS = """
     SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, p.qual, p.with_check
@@ -37,6 +38,17 @@ async def test_every_table_is_behind_the_wall(postgres_database: Database) -> No
         for (definition,) in connection.execute(KEYS.encode()):
             keyed = definition.startswith(("PRIMARY KEY", "UNIQUE", "FOREIGN KEY"))
             assert not keyed or "org_id, project_id" in definition or definition == "PRIMARY KEY (number)"
+
+
+@pytest.mark.parametrize("kind", sorted(TABLES))
+async def test_the_schema_has_the_columns_that_rows_are_made_of(postgres_server: Server, kind: str) -> None:
+    table = TABLES[kind]
+    asked = """SELECT attname, atttypid FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"""
+    with psycopg.connect(postgres_server.named(postgres_server.template).admin_dsn) as connection:
+        there = dict(connection.execute(asked, [f"graphsearch.{table.name}"]).fetchall())
+        for name, type_ in table.written.items():
+            assert connection.execute("SELECT %s::regtype::oid", [type_]).fetchone() == (there[name],), name
+        assert {"org_id", "project_id", *table.key} <= there.keys()
 
 
 async def test_again_changes_nothing_and_may_run_at_once(empty_database: Database) -> None:

@@ -20,7 +20,7 @@ from graphsearch.stores.in_postgres.session.statements import (
 
 
 def test_statements_are_found_by_name_and_kind() -> None:
-    for name in ("get", "nearest exactly", "lexical", "apply outcome", "add postings"):
+    for name in ("nearest exactly", "lexical", "apply outcome", "add postings"):
         for kind in ElementKind:
             assert kind.value.encode() in statement(name, kind)
     assert b'DELETE FROM "odd""name" WHERE' in statement("remove scope", table='odd"name')
@@ -31,7 +31,7 @@ def test_an_unknown_statement_is_refused() -> None:
         statement("no such statement")
 
 
-@pytest.mark.parametrize(("name", "missing"), [("get", "columns"), ("drop vectors", "kind"), ("remove scope", "table")])
+@pytest.mark.parametrize(("name", "missing"), [("lexical", "kind"), ("remove scope", "table")])
 def test_a_statement_for_any_kind_or_table_needs_one(name: str, missing: str) -> None:
     with pytest.raises(StatementError, match=f"'{name}' needs '{missing}': name a kind of element, or a table"):
         statement(name)

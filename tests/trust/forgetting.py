@@ -344,10 +344,10 @@ async def everything(store: GraphStore) -> Mapping[str, Any]:
 
 
 class Pickler(pickle.Pickler):
-    """Also of mappings that cannot be changed."""
+    """Also of mappings that cannot be changed, and of functions, with a cache or without, by name."""
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, FunctionType):
+        if isinstance(obj, FunctionType) or hasattr(obj, "cache_info"):
             return (str, (obj.__qualname__,))
         return (dict, (dict(obj),)) if isinstance(obj, MappingProxyType) else NotImplemented
 

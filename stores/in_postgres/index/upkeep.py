@@ -22,7 +22,7 @@ from psycopg.types.json import Jsonb
 from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.stores.in_postgres.rows import element_of
+from graphsearch.stores.in_postgres.read.rows import RowReads
 from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -88,9 +88,8 @@ class Upkeep:
         """Index all that is left."""
         alone = [key for key in self._words if key not in self._changes[ElementKind.ENTITY]]
         if alone:  # words of entities that are as they were
-            for row in await self.session.dicts(statement("get", ElementKind.ENTITY), ids=alone):
-                entity = element_of(ElementKind.ENTITY, row)
-                self._changes[ElementKind.ENTITY][entity.id] = Change(entity, entity)
+            for row in await RowReads(self.session).rows(ElementKind.ENTITY, alone):
+                self._changes[ElementKind.ENTITY][row.key] = Change(row.entity, row.entity)
         for kind in ElementKind:
             await self._index(kind)
         if self._embedded:
@@ -181,8 +180,9 @@ class Postings:
 
 @attrs.define(eq=False)
 class Difference:
-    """What some changes remove from the postings of a kind and add to them, and what they add to its sums."""
+    """What the last of some changes remove from postings and add to them, and what all of them add to the sums."""
 
+    analyser: Analyser
     gone: list[Postings] = attrs.field(factory=list)
     added: list[Postings] = attrs.field(factory=list)
     terms: Counter[str] = attrs.field(factory=Counter)
@@ -190,16 +190,14 @@ class Difference:
     documents: int = 0
     length: float = 0.0
 
-    @classmethod
-    def of(cls, changes: Mapping[Any, Change], analyser: Analyser) -> Difference:
-        """What the changes of elements change in the index."""
-        found = cls()
+    def analyse(self, changes: Mapping[Any, Change]) -> None:
+        """Take the next changes."""
+        self.gone, self.added = [], []
         for key, each in changes.items():
             old, new = _text(each.old), _text(each.new)
             if old != new or each.old_words != each.new_words:
-                before = {} if old is None else document(old, each.old_words, analyser)
-                found._add(key, before, {} if new is None else document(new, each.new_words, analyser))
-        return found
+                before = {} if old is None else document(old, each.old_words, self.analyser)
+                self._add(key, before, {} if new is None else document(new, each.new_words, self.analyser))
 
     def _add(self, key: Any, before: Mapping[str, float], after: Mapping[str, float]) -> None:
         old, new = float(sum(before.values())), float(sum(after.values()))
@@ -213,13 +211,8 @@ class Difference:
             self.added.append(Postings(key, added, new))
         self.terms.update(added.keys())
         self.terms.subtract(gone.keys())
-        self.count({}, bool(after) - bool(before), new - old)
-
-    def count(self, terms: Mapping[str, int], documents: int, length: float) -> None:
-        """Add to the numbers."""
-        self.terms.update(terms)
-        self.documents += documents
-        self.length += length
+        self.documents += bool(after) - bool(before)
+        self.length += new - old
 
 
 async def index_documents(session: Session, kind: ElementKind, changes: Mapping[Any, Change]) -> None:
@@ -227,21 +220,20 @@ async def index_documents(session: Session, kind: ElementKind, changes: Mapping[
 
     The server writes what it was given while thousands are analysed.
     """
-    waiting, numbers, recounted = list(changes), Difference(), set[str]()
-    for at in range(0, len(waiting), WAITING):
-        part = {key: changes[key] for key in waiting[at : at + WAITING]}
-        analysis = aside(partial(Difference.of, part, session.analyser), len(part))
-        made = (await both(analysis, session.flush()))[0] if len(waiting) >= WAITING else await analysis
+    keys, made, recounted = list(changes), Difference(session.analyser), set[str]()
+    for at in range(0, len(keys), WAITING):
+        part = {key: changes[key] for key in keys[at : at + WAITING]}
+        analysis = aside(partial(made.analyse, part), len(part))
+        await (both(analysis, session.flush()) if len(keys) >= WAITING else analysis)
         recounted |= await _move_postings(session, kind, part, made)
-        numbers.count(made.terms, made.documents, made.length)
-    steps = sorted((term, step) for term, step in numbers.terms.items() if step)
+    steps = sorted((term, step) for term, step in made.terms.items() if step)
     await _write(session, statement("add to terms", kind), steps, "terms", "steps")
     if recounted:
         session.run_later(statement("count terms anew", kind), terms=sorted(recounted))
     if fewer := sorted(recounted.union(term for term, step in steps if step < 0)):
         session.run_later(statement("remove unused terms", kind), terms=fewer)
-    if numbers.documents or numbers.length:
-        session.run_later(statement("add to sums", kind), documents=numbers.documents, length=numbers.length)
+    if made.documents or made.length:
+        session.run_later(statement("add to sums", kind), documents=made.documents, length=made.length)
 
 
 async def _move_postings(
@@ -252,11 +244,11 @@ async def _move_postings(
     for part in _columns(made.gone):
         removed += (await session.run(statement("remove postings", kind), terms=part["terms"], ids=part["ids"])).count
     if removed < sum(len(each.counts) for each in made.gone):
-        swept = {each.key for each in made.gone}
+        swept, anew = {each.key for each in made.gone}, Difference(session.analyser)
         recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
         recounted.update(*(each.counts for each in (*made.gone, *added)))
-        anew = {key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept}
-        added = [each for each in added if each.key not in swept] + Difference.of(anew, session.analyser).added
+        anew.analyse({key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept})
+        added = [each for each in added if each.key not in swept] + anew.added
     for part in _columns(added):
         session.run_later(statement("add postings", kind), **part)
     return recounted

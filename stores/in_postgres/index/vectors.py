@@ -18,13 +18,15 @@ TOGETHER: Final = 2_000
 """The most vectors of one statement."""
 
 
-async def put_vectors(session: Session, kind: ElementKind, keys: Sequence[Any], rows: HalfMatrix) -> None:
-    """Store vectors of elements, a row each."""
+async def put_vectors(
+    session: Session, kind: ElementKind, keys: Sequence[Any], rows: HalfMatrix, *, fresh: bool = False
+) -> None:
+    """Store vectors of elements, a row each; ``fresh`` states that none of them has one yet."""
     index, there = session.vector_index(kind), 0
     for at in range(0, len(keys), TOGETHER):
         ids, numbers = keys[at : at + TOGETHER], RealArray.of(rows[at : at + TOGETHER])
         values = {"ids": list(ids), "numbers": numbers, "length": session.dimensions}
-        if session.tally(kind).vectors:
+        if session.tally(kind).vectors and not fresh:
             there += (await session.row(statement("vectors there", kind), ids=list(ids)))[0]
         if there and index.part is not None:
             changed = await session.column(statement("changed vectors", kind), **values)

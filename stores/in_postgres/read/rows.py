@@ -28,8 +28,8 @@ _GIVEN_END: Final = "(e.original_source_id = ANY(%(a)s::uuid[]) OR e.original_ta
 _FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
     ("relation", "end"): _EITHER_END,
     ("relation", "written"): f"e.original_source_id IS NOT NULL AND {_GIVEN_END}",
-    ("relation", "evidence"): "e.id IN (SELECT v.relation_id FROM evidence v WHERE v.org_id = %(org)s"
-    " AND v.project_id = %(project)s AND v.memory_id = ANY(%(a)s::text[]))",
+    ("relation", "evidence"): "e.id = ANY(ARRAY(SELECT v.relation_id FROM evidence v WHERE v.org_id = %(org)s"
+    " AND v.project_id = %(project)s AND v.memory_id = ANY(%(a)s::text[])))",
     ("mention", "memory"): "e.memory_id = ANY(%(a)s::text[])",
     ("mention", "entity"): "e.entity_id = ANY(%(a)s::uuid[])",
     ("mention", "written"): "(e.original_entity_id = ANY(%(a)s::uuid[])"
@@ -45,13 +45,23 @@ _FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
     ("link", "memory"): "(e.from_id = ANY(%(a)s::text[]) OR e.to_id = ANY(%(a)s::text[]))",
     ("distinct", "entity"): "(e.low_id = ANY(%(a)s::uuid[]) OR e.high_id = ANY(%(a)s::uuid[]))",
     ("outcome", "element"): "e.element_id = ANY(%(b)s::text[])"
-    " AND (e.kind, e.element_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::text[]))",
+    " AND ((e.kind, e.element_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::text[]))) IS TRUE",
     ("injection", "element"): "EXISTS (SELECT FROM unnest(e.element_kinds, e.element_ids) n (kind, id)"
     " WHERE n.id = ANY(%(b)s::text[]) AND (n.kind, n.id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::text[])))",
     ("injection", "session"): "e.session_id = ANY(%(a)s::text[])",
     ("proposal", "state"): "e.state = ANY(%(a)s::text[])",
 }
-"""What is true of a row ``e`` with any of some values in a column; values that are tuples come as columns."""
+"""What is true of a row ``e`` with any of some values in a column; values that are tuples come as columns.
+
+Statistics may be out of date. ARRAY and IS TRUE keep the planner from joining a table row by row: what is inside is
+computed once, and hashed.
+"""
+_UNMERGED: Final[Mapping[tuple[str, str], str]] = {
+    ("mention", "written"): _FOUND_BY["mention", "entity"],
+    ("claim", "written"): _EITHER_END,
+    ("relation", "written"): "false",
+}
+"""What is true of them where nothing was ever merged."""
 _GROUPS: Final = """unnest(%(a)s::uuid[], %(b)s::text[], %(c)s::uuid[]) g (source_id, type, target_id)
     JOIN claim e ON e.source_id = g.source_id AND e.type = g.type
         AND (g.target_id = %(none)s OR e.target_id = g.target_id)"""
@@ -119,14 +129,15 @@ def with_keys(kind: str) -> str:
     condition = f"{scoped}e.{first[1]} = ANY({types['a']})"
     if others:
         key = ", ".join(f"e.{name}" for name in table.key)
-        condition += f" AND ({key}) IN (SELECT * FROM unnest({', '.join(types.values())}))"
+        condition += f" AND (({key}) IN (SELECT * FROM unnest({', '.join(types.values())}))) IS TRUE"
     return condition
 
 
 @cache
-def _select(kind: str, condition: str, source: str = "") -> bytes:
+def select(kind: str, condition: str, source: str = "") -> bytes:
+    """The statement that reads the rows ``e`` of a kind of which a condition is true."""
     table = TABLES[kind]
-    return f"SELECT {table.selected} FROM {source or table.source} WHERE {_HERE} AND {condition}".encode()
+    return f"SELECT {table.selected} FROM {source or f'{table.name} e'} WHERE {_HERE} AND {condition}".encode()
 
 
 class RowReads:
@@ -140,7 +151,7 @@ class RowReads:
         given = columns(keys)
         if not given or self._has_none(kind):
             return []
-        return self._built(kind, await self.session.rows_kept(_select(kind, with_keys(kind)), **given))
+        return self._built(kind, await self.session.rows_kept(select(kind, with_keys(kind)), **given))
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
         """The rows with any of some values in a column."""
@@ -153,10 +164,10 @@ class RowReads:
         if column == "group":
             given |= {"none": _NO_TARGET, "sources": list(dict.fromkeys(given["a"]))}
             few = len(values) <= _FEW
-            condition, source = ("true", _groups_of_claims()) if few else (_MANY_GROUPS, "")
+            condition, source = ("true", _GROUPS) if few else (_MANY_GROUPS, "")
         else:
-            condition, source = _FOUND_BY[kind, column], ""
-        found = self._built(kind, await self.session.rows_kept(_select(kind, condition, source), **given))
+            condition, source = self._found_by(kind, column), ""
+        found = self._built(kind, await self.session.rows_kept(select(kind, condition, source), **given))
         return list({row.key: row for row in found}.values())
 
     async def page(
@@ -180,7 +191,7 @@ class RowReads:
         """The distinct forms of entities, of what was written for each, in all memories but some."""
         if not entity_ids or self._has_none("mention"):
             return []
-        query = _forms(bool(without))
+        query = _forms(self._found_by("mention", "written"), leaves_out=bool(without))
         rows = await self.session.rows_kept(query, a=list(entity_ids), without=storable(without))
         return [Form(*row) for row in rows]
 
@@ -203,6 +214,10 @@ class RowReads:
             (degree,) = await self.session.row(statement("largest degree"))
         return Counts(numbers, dict(entities), dict(relations), degree)
 
+    def _found_by(self, kind: str, column: str) -> str:
+        found = _FOUND_BY[kind, column]
+        return found if self.session.merges else _UNMERGED.get((kind, column), found)
+
     def _has_none(self, kind: str) -> bool:
         """Whether the scope is known to have no rows of a kind, so that nothing need be read."""
         return kind in COUNTED and not self.session.tallies.get(kind, Tally()).rows
@@ -217,18 +232,12 @@ COUNTED: Final = frozenset({"entity", "memory", "relation", "mention", "claim"})
 
 
 @cache
-def _forms(leaves_out: bool) -> bytes:
+def _forms(condition: str, *, leaves_out: bool) -> bytes:
     others = " AND e.memory_id <> ALL(%(without)s::text[])" if leaves_out else ""
     return (
         "SELECT coalesce(e.original_entity_id, e.entity_id), e.surface, e.type, e.signature, count(*) FROM mention e"
-        f" WHERE {_HERE} AND {_FOUND_BY['mention', 'written']}{others} GROUP BY 1, 2, 3, 4"
+        f" WHERE {_HERE} AND {condition}{others} GROUP BY 1, 2, 3, 4"
     ).encode()
-
-
-@cache
-def _groups_of_claims() -> str:
-    """Claims ``e`` of groups, each looked up, with their memories."""
-    return TABLES["claim"].source.replace("claim e", _GROUPS, 1)
 
 
 @cache
@@ -249,7 +258,7 @@ def page_of(
     if follows:
         bounds = ", ".join(f"%({place})s::{type_}" for place, type_ in zip("abc", order.values(), strict=False))
         conditions.append(f"({names}) > ({bounds})")
-    chosen = _select(kind, " AND ".join(conditions or ["true"]), _UNEMBEDDED if listed else "")
+    chosen = select(kind, " AND ".join(conditions or ["true"]), _UNEMBEDDED if listed else "")
     return chosen + f" ORDER BY {names} LIMIT %(limit)s".encode()
 
 
@@ -259,7 +268,7 @@ def _count(kinds: Sequence[str]) -> bytes:
     return f"SELECT {', '.join(numbers)}".encode()
 
 
-_SAME: Final = (
+SAME: Final = (
     *("id_key", "alpha", "merges", "embedder", "dimensions", "next_embedder", "next_dimensions", "summarised"),
 )
 """What a session knows of its scope under the same name."""
@@ -267,7 +276,7 @@ _SAME: Final = (
 
 def scope_row(session: Session) -> ScopeRow:
     """What the row of a scope says."""
-    same = {name: getattr(session, name) for name in _SAME}
+    same = {name: getattr(session, name) for name in SAME}
     return ScopeRow(**same, health=decode(tuple[HealthRecord, ...], session.health), types=types_of(session.types))
 
 

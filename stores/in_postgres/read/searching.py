@@ -15,19 +15,26 @@ from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
+from graphsearch.protocols.rows import EntityRow
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
+from graphsearch.stores.in_postgres.read.rows import select, with_keys
 from graphsearch.stores.in_postgres.read.walking import keep_steps
 from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
-from graphsearch.stores.in_postgres.tables import name_hash
+from graphsearch.stores.in_postgres.tables import TABLES, name_hash
 from graphsearch.stores.writer.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
+_ENDS: Final = """e.scope_hash = %(scope)s AND e.id IN (
+    SELECT unnest(ARRAY[source_id, target_id]) FROM relation
+    WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(a)s::uuid[])
+)"""
+"""What is true of an entity ``e`` at an end of some relations."""
 _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 
@@ -40,17 +47,16 @@ class PostgresSearching(PostgresScope):
         requested: Sequence[Any] = rows.texts(keys) if kind is ElementKind.MEMORY else rows.bytes_of(keys)
         async with self._reading() as session:
             known = session.once.elements(kind)
-            if unread := [key for key in requested if key not in known]:
+            unread: list[Any] = [key for key in requested if key not in known]
+            if unread:
                 ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
-                asked = [session.run_kept(statement("get", kind), ids=ids)]
+                asked = [session.run_kept(select(kind, with_keys(kind)), a=ids)]
                 if kind is ElementKind.RELATION:  # their ends are asked for next: in the same round trip
-                    asked.append(session.run_kept(statement("ends of relations"), ids=ids))
+                    asked.append(session.run_kept(select(ElementKind.ENTITY, _ENDS), a=ids))
                 for each, answer in zip((kind, ElementKind.ENTITY), await asyncio.gather(*asked), strict=False):
                     there = session.once.elements(each)
-                    for row in answer.dicts:
-                        key = row["id"] if each is ElementKind.MEMORY else row["id"].bytes
-                        if key not in there:
-                            there[key] = rows.element_of(each, row)
+                    for element in (getattr(TABLES[each].row(values), each) for values in answer.rows):
+                        there.setdefault(element.id if each is ElementKind.MEMORY else element.id.bytes, element)
             found = list(map(known.get, requested))
             if any(element is None for element in found):
                 raise StoreError(
@@ -101,23 +107,25 @@ class PostgresSearching(PostgresScope):
                 limit=limit,
                 **rows.view_values(view),
             )
-            matches, there = [], {}
+            matches, there = [], dict[UUID, EntityRow]()
             common: dict[str, list[tuple[UUID, bool]]] = {}
-            for row in found.dicts:
-                written, entity, alias = row.pop("written"), row.pop("entity"), row.pop("alias")
-                if row.pop("common"):
+            for written, entity, alias, is_common, *values in found.rows:
+                if is_common:
                     common.setdefault(written, []).append((entity, alias))
                     continue
                 matches.append(NameMatch(name=written, entity_id=entity, alias=alias))
-                if row["id"] is not None:
-                    there[entity] = row
-            ids = sorted(there)
-            signatures = np.array([there[id_].pop("signature") for id_ in ids], np.int64)
-            entities = [rows.element_of(ElementKind.ENTITY, there[id_]) for id_ in ids]
-            keys = np.frombuffer(b"".join(packed(ids)), "S16")
-            session.once.elements(ElementKind.ENTITY).update(zip(packed(ids), entities, strict=True))
-            importance = np.array([each.importance_weight for each in entities], np.float64)
-            hits = Hits(keys=keys, signatures=signatures, values=np.zeros(len(ids)), importance=importance)
+                if values[0] is not None and entity not in there:
+                    there[entity] = TABLES[ElementKind.ENTITY].row(values)
+            shown = [there[id_] for id_ in sorted(there)]
+            entities = [row.entity for row in shown]
+            ids = packed(each.id for each in entities)
+            session.once.elements(ElementKind.ENTITY).update(zip(ids, entities, strict=True))
+            hits = Hits(
+                keys=np.frombuffer(b"".join(ids), "S16"),
+                signatures=np.array([row.signature for row in shown], np.int64),
+                values=np.zeros(len(shown)),
+                importance=np.array([each.importance_weight for each in entities], np.float64),
+            )
             session.once.words |= {(word, limit): first for word, first in common.items()}
             return Named(matches=matches, hits=hits, entities=entities, common=list(common))
 
@@ -260,7 +268,8 @@ async def _similar(
         return best
     values = {"share": threshold / (1 + threshold), "slack": SLACK}  # as in graphsearch.claims.naming.prefix_lengths
     for place, entity, spelt in await session.rows(statement("similar names"), **places, **values):
-        requested, name = folded[place - 1], folded_name(spelt)
+        requested = folded[int(place) - 1]
+        name = folded_name(spelt)
         score, entities = overlap(trigrams(requested), trigrams(name)), best[requested]
         better = entity not in entities or (-score, name) < (-entities[entity][0], entities[entity][1])
         if score >= threshold and better:

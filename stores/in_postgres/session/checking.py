@@ -59,17 +59,15 @@ class Database:
 
 async def _is_pooled(connection: Connection) -> bool:
     """Whether there is a pooler in between, such as PgBouncer: each transaction may get another server process."""
-    row = await (await connection.execute("SELECT pg_catalog.pg_backend_pid()", prepare=False)).fetchone()
-    return row != (connection.info.backend_pid,)
+    [(process,)] = await (await connection.execute("SELECT pg_catalog.pg_backend_pid()", prepare=False)).fetchall()
+    return bool(process != connection.info.backend_pid)
 
 
 async def _check_role(connection: Connection) -> None:
     """Raise `UnsafeRoleError` for a superuser, a role with BYPASSRLS, or a (member of the) owner of the tables."""
-    name, superuser, bypasses, owns = await (await connection.execute(_CURRENT)).fetchone() or ("", True, True, True)
+    [(name, *escapes)] = await (await connection.execute(_CURRENT)).fetchall()
     why = [
-        word
-        for word, applies in (("is a superuser", superuser), ("has BYPASSRLS", bypasses), ("owns the tables", owns))
-        if applies
+        word for word, does in zip(("is a superuser", "has BYPASSRLS", "owns the tables"), escapes, strict=True) if does
     ]
     if why:
         raise UnsafeRoleError(

@@ -124,6 +124,8 @@ class Gateway:
         steps += ["move scope"] if changing else []
         async with self._session(scope, "begin write", *steps) as session:
             yield session
+            if session.connection.info.transaction_status == TransactionStatus.INTRANS:  # else it was rolled back
+                await session.flush()
 
     @asynccontextmanager
     async def _session(self, scope: Scope, *steps: str) -> AsyncIterator[Session]:

@@ -209,7 +209,7 @@ class Session:
                 self.later(asked)
 
     async def flush(self) -> None:
-        """Send what waits to be sent."""
+        """Send what waits to be sent, as the end of a write does."""
         await self.sender.flush()
 
     async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:

@@ -20,13 +20,14 @@ from psycopg import sql
 
 from graphsearch.errors import StatementError
 from graphsearch.model import ElementKind
+from graphsearch.stores.in_postgres.tables import TABLES
 
 _HEADER: Final = re.compile(r"^-- ([a-z ]+) --$", re.MULTILINE)
 _BRACES: Final = re.compile(r"{([a-z ]+)}")
 _PARAMETER: Final = re.compile(rb"%\(([a-z0-9_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
-_BY_KIND: Final = ("columns", "view", "ids", "ends", "steps")
+_BY_KIND: Final = ("view", "ids", "ends", "steps")
 """Fragments with a text for every kind of element."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
@@ -95,7 +96,8 @@ def _named(source: str) -> Iterable[tuple[str, str]]:
 def catalogue() -> Catalogue:
     """The statements of the Postgres store."""
     found = files("graphsearch.stores").joinpath("sql").iterdir()
-    return Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found if file.name.endswith(".sql")})
+    read = Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found if file.name.endswith(".sql")})
+    return attrs.evolve(read, fragments={**read.fragments, "entity columns": TABLES[ElementKind.ENTITY].selected})
 
 
 @cache

@@ -30,7 +30,7 @@ from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
 from graphsearch.stores.in_postgres.index.upkeep import Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
-from graphsearch.stores.in_postgres.read.rows import COUNTED, RowReads, columns, found_by, scope_row, with_keys
+from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -38,25 +38,12 @@ from graphsearch.stores.in_postgres.tables import NUMBERS, SIGNATURES, TABLES, T
 
 FEW: Final = 200
 """The most rows that are sent as values; more are copied."""
-_SCOPE: Final = {"org_id": "org", "project_id": "project"}
 _IN_SCOPE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
 _ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
 _MOST_ENDS: Final = 200_000
 """The most ends that a transaction remembers."""
 _ENDPOINT: Final = Struct(">qd")
-_SETTINGS: Final = (
-    *(
-        "id_key",
-        "alpha",
-        "merges",
-        "embedder",
-        "dimensions",
-        "next_embedder",
-        "next_dimensions",
-        "summarised",
-        "health",
-    ),
-)
+_SETTINGS: Final = (*SAME, "health")
 """What a write may change of the scope's row."""
 
 
@@ -78,6 +65,8 @@ class PostgresPort(RowReads):
         """How many more elements have a signature."""
         self._rows: Counter[str] = Counter()
         """How many more rows there are of a kind."""
+        self._new: set[Any] = set()
+        """The keys of new elements of kinds that have vectors: these have none."""
         self._vectors: set[str] = {kind for kind in _ELEMENTS if session.tally(_ELEMENTS[kind]).vectors}
         """The kinds of elements that may have vectors."""
 
@@ -110,7 +99,7 @@ class PostgresPort(RowReads):
         if kind.endswith("_vector"):
             await self._put_vectors(kind.removesuffix("_vector"), rows)
             return
-        self._count(kind, rows, before.values())
+        self._count(kind, rows, before)
         if kind == "words":
             return
         ordered = sorted(rows, key=_place)
@@ -129,14 +118,16 @@ class PostgresPort(RowReads):
         elif kind == "outcome":
             self._count_outcomes(ordered, before)
 
-    def _count(self, kind: str, rows: Collection[Any], before: Collection[Any]) -> None:
+    def _count(self, kind: str, rows: Collection[Any], before: Mapping[Any, Any]) -> None:
         """Count the rows of kinds that are counted, and the elements that have signatures."""
         if kind in COUNTED:
             self._rows[kind] += len(rows) - len(before)
         if kind in _ELEMENTS:
             self.written += len(rows)
+            if kind in self._vectors:
+                self._new.update(row.key for row in rows if row.key not in before)
             self._users.update(row.signature for row in rows)
-            self._users.subtract(row.signature for row in before)
+            self._users.subtract(row.signature for row in before.values())
 
     async def _upsert(self, table: Table, cells: Sequence[Sequence[Any]]) -> None:
         """Write the cells of rows, in order of key."""
@@ -210,11 +201,13 @@ class PostgresPort(RowReads):
             self.session.run_later(statement("count outcomes", _ELEMENTS[kind]), **columns(counted))
 
     async def _put_vectors(self, kind: str, rows: Sequence[Entry]) -> None:
-        ordered = sorted(rows, key=_place)
-        matrix = np.array([row.value for row in ordered], np.float16)
-        self._vectors.add(kind)
         self.session.dimensions = self.scope.dimensions
-        await put_vectors(self.session, _ELEMENTS[kind], [row.key for row in ordered], matrix)
+        new = self._new if kind in self._vectors else {row.key for row in rows}
+        for fresh in (True, False):
+            own = sorted([row for row in rows if (row.key in new) is fresh], key=_place)
+            vectors = np.array([row.value for row in own], np.float16)
+            await put_vectors(self.session, _ELEMENTS[kind], [row.key for row in own], vectors, fresh=fresh)
+        self._vectors.add(kind)
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
         """Let the mentions written for some entities mean others, each its root."""
@@ -242,7 +235,7 @@ class PostgresPort(RowReads):
             await self._drop_vectors(kind.removesuffix("_vector"), gone)
             return
         await self._upkeep.drop(kind, before)
-        self._count(kind, (), before.values())
+        self._count(kind, (), before)
         if kind in _ELEMENTS:
             await self._drop_vectors(kind, gone)
             if self.scope.next_embedder is not None:
@@ -290,11 +283,6 @@ class PostgresPort(RowReads):
             self.session.run_later(statement("remove scope", table=f"{kind}_shadow"))
 
     # -- the end ---------------------------------------------------------------------------------------------------
-
-    async def written_since(self, number: int, entity_id: UUID, source_id: UUID) -> int:
-        values = {"id": entity_id, "source_id": source_id, "number": number}
-        (stayed,) = await self.session.row(statement("written since"), **values)
-        return int(stayed)
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""

@@ -35,10 +35,8 @@ class PostgresWriting(PostgresScope):
                 yield port
             if port.discarded:
                 await session.connection.rollback()
-            else:
-                await session.flush()
         if port.written >= BULK:
-            await self._gateway.analyse(growth=2.0, megabytes=8)  # a check takes 7 ms and more
+            await self._gateway.analyse(growth=2.0, megabytes=1)  # a check takes 7 ms and more
 
     async def _forget_vector_indexes(self) -> None:
         """In a transaction of its own, because readers wait for its end."""
