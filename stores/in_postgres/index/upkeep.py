@@ -93,9 +93,9 @@ class Upkeep:
         for kind in ElementKind:
             await self._index(kind)
         if self._embedded:
-            begins = not self.session.tally(ElementKind.RELATION).vectors
-            name = "list all facts" if begins else "strike facts"
-            self.session.run_later(statement(name), ids=list(self._embedded))
+            if not self.session.tally(ElementKind.RELATION).vectors:
+                self.session.run_later(statement("list all facts"))
+            self.session.run_later(statement("strike facts"), ids=list(self._embedded))
 
     async def _remember(self, kind: str, rows: Iterable[tuple[Any, Any, Any]]) -> None:
         waiting = self._changes[_KINDS[kind]]
