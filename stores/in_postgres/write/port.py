@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from struct import Struct
 from typing import Any, Final
 from uuid import UUID
@@ -236,6 +236,8 @@ class PostgresPort(RowReads):
             return
         await self._upkeep.drop(kind, before)
         self._count(kind, (), before)
+        if kind == "words":
+            return
         if kind in _ELEMENTS:
             await self._drop_vectors(kind, gone)
             if self.scope.next_embedder is not None:
@@ -286,7 +288,7 @@ class PostgresPort(RowReads):
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""
-        await self._upkeep.finish()
+        await self._upkeep.finish(partial(self.rows, "entity"))
         self._store_scope()
         if numbers := sorted((kind, step) for kind, step in self._rows.items() if step):
             self.session.later(self._values(NUMBERS, numbers))
@@ -322,7 +324,7 @@ class PostgresPort(RowReads):
 
 _SENT: Final[Mapping[str, Any]] = {
     "text[]": TextArray.of,
-    "float8[]": list,
+    "float8[]": lambda numbers: list(map(float, numbers)),
     "jsonb": Packed.json,
     "halfvec": Packed.halfvec,
 }
