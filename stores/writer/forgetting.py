@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -12,12 +12,11 @@ from graphsearch.protocols.rows import ClaimRow, Port
 from graphsearch.stores.writer.finishing import finish
 from graphsearch.stores.writer.folding import changed_relations, group_of_row, refold
 from graphsearch.stores.writer.removing import (
-    drop_faded,
-    drop_isolated,
     drop_merges,
     drop_references,
     drop_relations,
     drop_ties,
+    drop_unnamed,
     forget_merged,
     unproved,
 )
@@ -44,8 +43,10 @@ async def forget(port: Port, memory_ids: Sequence[str], now: datetime, *, dry_ru
     joined = drop_relations(work, gone)
     joined.update(end for row in mentions for end in (row.entity_id, row.mention.entity_id))
     joined.update(end for row in claims for end in (*row.ends, row.claim.source_id, row.claim.target_id))
-    removed, lapsed = await _drop_unproved(work, joined)
-    gone |= lapsed
+    await work.read_entities(joined)
+    merged, lapsed = await forget_merged(work, joined)
+    alone, others = await drop_unnamed(work, joined - merged)
+    gone |= lapsed | others
     work.touched |= work.lost.keys()
     links, references = await drop_ties(work), await drop_references(work)
     reworded = await finish(work, dry_run=dry_run)
@@ -53,22 +54,13 @@ async def forget(port: Port, memory_ids: Sequence[str], now: datetime, *, dry_ru
         memories=len(forgotten),
         relations=changed_relations(work, proved),
         relations_retracted=len(gone),
-        entities_removed=len(removed),
+        entities_removed=len(merged | alone),
         mentions_removed=len(mentions),
         claims_removed=len(claims),
         links_removed=links,
         references_removed=references,
         reworded=reworded,
     )
-
-
-async def _drop_unproved(work: Work, keys: Iterable[UUID]) -> tuple[set[UUID], set[UUID]]:
-    """Remove the entities that nothing proves any more, and the retracted relations that go with them."""
-    await work.read_entities(keys)
-    merged, lapsed = await forget_merged(work, keys)
-    alone = await drop_isolated(work, set(keys) - merged)
-    faded, others = await drop_faded(work, set(keys) - merged - alone)
-    return merged | alone | faded, lapsed | others
 
 
 async def delete(port: Port, entities: Sequence[UUID], relations: Sequence[UUID], now: datetime) -> WriteReport:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid5
 
+from graphsearch._support.concurrency import in_slices
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Group, Merge, UndoReport, validation
 from graphsearch.model.reports import refuse_merge
@@ -14,7 +15,7 @@ from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import ClaimRow, Ends, MergeRow, Port, RelationRow
 from graphsearch.stores.writer.finishing import finish
 from graphsearch.stores.writer.folding import group_of_row, refold, retract
-from graphsearch.stores.writer.removing import drop_faded, drop_references, drop_ties, forget_merged, is_named
+from graphsearch.stores.writer.removing import drop_references, drop_ties, drop_unnamed, forget_merged, is_named
 from graphsearch.stores.writer.work import Work
 
 _MERGE: Final = UUID("c9b1d1f5-6a53-5c0e-8a55-0d5e7c4b2f18")
@@ -125,15 +126,23 @@ def _set_target(work: Work, source_id: UUID, target_id: UUID | None) -> None:
 async def _reproject(work: Work, tree: Sequence[UUID]) -> set[Group]:
     """Let what was written of some entities mean what these are merged into now; return the groups to fold again."""
     work.repointed.update(tree)
+    claims = await work.claims.by("written", tree)
+    return await in_slices(_moved_groups(work, claims, set(tree)))
+
+
+def _moved_groups(work: Work, claims: Iterable[ClaimRow], tree: set[UUID]) -> Generator[None, None, set[Group]]:
+    """Let claims be between the entities that are meant now, in steps; return the groups that this changes."""
     groups: set[Group] = set()
-    for row in await work.claims.by("written", tree):
-        source, target = row.ends
-        source = work.tree.root(row.claim.source_id) if row.claim.source_id in tree else source
-        target = work.tree.root(row.claim.target_id) if row.claim.target_id in tree else target
+    for row in claims:
+        written = (row.claim.source_id, row.claim.target_id)
+        source, target = (
+            work.tree.root(end) if end in tree else now for end, now in zip(written, row.ends, strict=True)
+        )
         if (source, target) != row.ends:
             moved = ClaimRow(row.claim, (source, target), row.ordinal, row.occurred_at, row.signature)
             work.claims.put(moved)
             groups.update(group_of_row(each, work.scope.types) for each in (row, moved))
+        yield
     return groups
 
 
@@ -182,7 +191,7 @@ async def _drop_nameless(work: Work, target_id: UUID, tree: Sequence[UUID]) -> N
     if is_named(work, target_id):
         gone, _ = await forget_merged(work, [target_id])
         if not gone:
-            await drop_faded(work, [target_id])
+            await drop_unnamed(work, [target_id])
 
 
 # -- counts --------------------------------------------------------------------------------------------------------

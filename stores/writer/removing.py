@@ -41,51 +41,37 @@ def unproved(work: Work, keys: Iterable[UUID], forgotten: Collection[str]) -> se
 # -- entities that nothing names -----------------------------------------------------------------------------------
 
 
-async def _unmentioned(work: Work, keys: Iterable[UUID]) -> set[UUID]:
-    """The existing ones of some entities that no mention names and that are part of no merge."""
-    await work.read_entities(keys)
-    apart = {key for key in keys if key in work.entities and not work.tree.involves(key)}
-    await work.read_forms(apart)
-    return {key for key in apart if not any(True for _ in work.forms(key))}
+async def drop_unnamed(work: Work, keys: Iterable[UUID], *, prune: bool = False) -> tuple[set[UUID], set[UUID]]:
+    """Remove those of some entities that nothing names or keeps, with their retracted relations; return both.
 
-
-async def drop_isolated(work: Work, keys: Iterable[UUID]) -> set[UUID]:
-    """Remove the entities without mentions and relations that are part of no merge; return them."""
-    gone = await _unmentioned(work, keys)
-    for row in await work.relations.by("end", gone):
-        gone.difference_update(row.ends)
-    work.entities.drop(gone)
-    return gone
-
-
-async def drop_unnamed(work: Work, keys: Iterable[UUID]) -> tuple[set[UUID], list[RelationRow]]:
-    """Remove entities that no mention names and that have nothing but retracted relations, with these; return both."""
-    gone = await _unmentioned(work, keys)
-    touching = await work.relations.by("end", gone)
-    for row in touching:
-        if row.relation.retracted_at is None:
-            gone.difference_update(row.ends)
-    relations = [row for row in touching if not gone.isdisjoint(row.ends)]
-    work.entities.drop(gone)
-    work.relations.drop([row.key for row in relations])
-    return gone, relations
-
-
-async def drop_faded(work: Work, keys: Iterable[UUID]) -> tuple[set[UUID], set[UUID]]:
-    """Remove those of such entities that only mentions named, and what their relations joined in turn; return both.
-
-    Their names are forgotten words.
+    Retracted relations do not keep entities that only mentions named, whose names are forgotten words: what they joined
+    goes in turn. With ``prune`` they keep no entity, and nothing goes in turn.
     """
     gone: set[UUID] = set()
     lapsed: set[UUID] = set()
     waiting = set(keys)
     while waiting:
         await work.read_entities(waiting)
-        faded, relations = await drop_unnamed(work, [key for key in waiting if is_named(work, key)])
-        gone |= faded
+        apart = {key for key in waiting if key in work.entities and not work.tree.involves(key)}
+        await work.read_forms(apart)
+        fading = {key for key in apart if not work.mentions_of(key)}
+        touching = await work.relations.by("end", fading)
+        for row in touching:
+            fading.difference_update([end for end in row.ends if _keeps(row, named=prune or is_named(work, end))])
+        relations = [row for row in touching if not fading.isdisjoint(row.ends)]
+        work.entities.drop(fading)
+        work.relations.drop([row.key for row in relations])
+        gone |= fading
         lapsed.update(row.key for row in relations)
-        waiting = {end for row in relations for end in row.ends} - gone
+        joined = set() if prune else {end for row in relations for end in row.ends} - gone
+        await work.read_entities(joined)
+        waiting = {key for key in joined if is_named(work, key)}
     return gone, lapsed
+
+
+def _keeps(row: RelationRow, *, named: bool) -> bool:
+    """Whether a relation keeps an entity that nothing mentions."""
+    return row.relation.retracted_at is None or not named
 
 
 def is_named(work: Work, key: UUID) -> bool:
@@ -131,11 +117,6 @@ async def forget_merged(work: Work, keys: Iterable[UUID]) -> tuple[set[UUID], se
     drop_relations(work, lapsed)
     work.entities.drop(gone)
     return gone, lapsed
-
-
-def _keeps(row: RelationRow, *, named: bool) -> bool:
-    """Whether a relation keeps a merged entity that it has as an end."""
-    return row.relation.retracted_at is None or not named
 
 
 async def drop_merges(work: Work, keys: Collection[UUID]) -> None:

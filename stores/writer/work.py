@@ -6,7 +6,7 @@ reports, has written nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch._support.concurrency import in_slices
+from graphsearch._support.concurrency import aside, in_slices
 from graphsearch.claims.folding import Together
 from graphsearch.errors import StoreError
 from graphsearch.model import Group
@@ -84,8 +84,10 @@ class Table(Generic[K, R]):
         """The rows with any of some values in a column, as they are now."""
         wanted = set(values)
         await self.read_by(column, wanted)
+        if not wanted:
+            return []
         of = KINDS[self.kind][column]
-        return [row for row in self if not wanted.isdisjoint(of(row))] if wanted else []
+        return await aside(lambda: [row for row in self if not wanted.isdisjoint(of(row))], len(self))
 
     async def read_by(self, column: str, values: Iterable[Any]) -> None:
         """Read the rows with any of some values in a column."""
@@ -100,6 +102,10 @@ class Table(Generic[K, R]):
         new = self.new
         yield from [row for key, row in self.stored.items() if row is not None and key not in new]
         yield from [row for row in new.values() if row is not None]
+
+    def __len__(self) -> int:
+        """How many rows were read or changed."""
+        return len(self.stored) + len(self.new)
 
     def get(self, key: K) -> R | None:
         """A row that was read or put, as it is now; None if there is none."""
@@ -193,13 +199,13 @@ class Work:
     async def read_tree(self, keys: Iterable[UUID]) -> set[UUID]:
         """Read everything that entities were merged into, and that was merged into those; return all of them."""
         found = set(keys)
-        if not self.scope.merges:
-            return found
         if unknown := found - self._in_tree:
-            into = await self.port.tree(unknown)
+            into = await self.port.tree(unknown) if self.scope.merges else {}
             for source, target in into.items():
                 self.tree.join(source, target)
             self._in_tree |= unknown.union(into, into.values())
+        if not self.tree.into:
+            return found
         return {each for key in self.tree.above(found) for each in self.tree.below(key)}
 
     async def read_entities(self, keys: Iterable[UUID]) -> None:
@@ -215,8 +221,13 @@ class Work:
         stored = [key for key in unknown if self.entities.stored.get(key) is not None]
         for form in await self.port.forms(stored, self.rewritten) if stored else ():
             self._forms[form.entity_id][form.surface, form.type, form.signature] = form.count
-        for row in self.mentions if unknown else ():
-            if (mention := row.mention).entity_id in unknown and mention.memory_id in self.rewritten:
+        if unknown:
+            await aside(lambda: self._count_forms(unknown), len(self.mentions))
+
+    def _count_forms(self, keys: Collection[UUID]) -> None:
+        """Count the forms of entities in the memories that this write rewrites."""
+        for row in self.mentions:
+            if (mention := row.mention).entity_id in keys and mention.memory_id in self.rewritten:
                 own, surface = self._forms[mention.entity_id], (mention.surface, mention.type, row.signature)
                 own[surface] = own.get(surface, 0) + 1
 
@@ -268,10 +279,11 @@ class Work:
 
     async def _write_vectors(self, kind: str, changes: Mapping[Any, Change[Any]]) -> None:
         """Write the vectors of a kind of element, and drop those of the next model that are not current any more."""
-        there = {key: row for key, row in self.vectors[kind].items() if key in self.tables[kind]}
+        table = self.tables[kind]
+        there = {key: row for key, row in self.vectors[kind].items() if key in table}
         if rows := [Entry(key, row) for key, row in there.items() if row is not None]:
             await self.port.put(f"{kind}_vector", rows, {})
-        if gone := [key for key, row in there.items() if row is None]:
+        if gone := [key for key, row in there.items() if row is None and not table.is_absent(key)]:
             await self.port.drop(f"{kind}_vector", gone, {})
         if self.scope.next_embedder is not None:
             kept = {key: (getattr(old, kind), getattr(row, kind)) for key, (old, row) in changes.items() if old and row}

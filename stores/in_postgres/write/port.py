@@ -236,6 +236,8 @@ class PostgresPort(RowReads):
             return
         await self._upkeep.drop(kind, before)
         self._count(kind, (), before)
+        if kind == "words":
+            return
         if kind in _ELEMENTS:
             await self._drop_vectors(kind, gone)
             if self.scope.next_embedder is not None:
@@ -321,7 +323,11 @@ class PostgresPort(RowReads):
 # -- statements ----------------------------------------------------------------------------------------------------
 
 _as_json = partial(Jsonb, dumps=partial(json.dumps, ensure_ascii=False, default=dict))
-_SENT: Final[Mapping[str, Any]] = {"text[]": list, "float8[]": list, "jsonb": lambda value: _as_json(dict(value))}
+_SENT: Final[Mapping[str, Any]] = {
+    "text[]": list,
+    "float8[]": lambda numbers: list(map(float, numbers)),
+    "jsonb": lambda value: _as_json(dict(value)),
+}
 """How values are sent that psycopg would not take for what they are."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
