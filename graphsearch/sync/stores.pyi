@@ -431,7 +431,7 @@ class GraphStore(Facade[graph.GraphStore]):
         ...
 
     def settle(self) -> int:
-        """Index what bulk writes deferred; return the number of elements indexed.
+        """Build or extend the vector indexes of a large scope; return the number of vectors that were entered.
 
         Results are the same before and after; searches are faster after. Call it at the end of an import.
         """
