@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
 
 from graphsearch._support.garbage import rare_collections
+from graphsearch.model import Batch
+from graphsearch.stores.memory import InMemoryGraphStore
+from graphsearch.testing.fakes import FixedClock
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +51,17 @@ def test_thresholds_that_are_set_meanwhile_stay() -> None:
     with rare_collections():
         gc.set_threshold(900, 9, 9)
     assert gc.get_threshold() == (900, 9, 9)
+
+
+async def test_a_batch_is_written_with_rare_collections() -> None:
+    class Watching(FixedClock):
+        seen: tuple[int, int, int] | None = None
+
+        def now(self) -> datetime:
+            self.seen = gc.get_threshold()
+            return super().now()
+
+    clock = Watching()
+    store = InMemoryGraphStore(clock=clock).with_scope(org_id="o", project_id="p")
+    await store.write(Batch())
+    assert clock.seen != (700, 10, 10) == gc.get_threshold()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from graphsearch._support.garbage import rare_collections
 from graphsearch.model import Batch, Entity, Merge, RelationType, UndoReport, WriteReport
 from graphsearch.model.identity import keyed_id
 from graphsearch.stores.graph.reading import Reading
@@ -37,8 +38,9 @@ class GraphStore(Reading, Keeping, Communities, Moving, Reembeddable):
 
         What ingest has minted for the type and name of one of ``entities`` is then merged into it.
         """
-        async with self.writing(create=True, changing=True) as port:
-            report = await writing.write(port, batch, self.clock.now())
+        with rare_collections():
+            async with self.writing(create=True, changing=True) as port:
+                report = await writing.write(port, batch, self.clock.now())
         await self._join_minted(batch.entities)
         return report
 

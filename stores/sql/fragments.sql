@@ -2,6 +2,12 @@
 -- for a single kind names it, as in {entity view}. A fragment may hold others. {seen} is {relation view}, or true in "left out",
 -- which has its own {step}: columns that nobody reads cost a tenth of a walk.
 
+-- entity columns --
+-- Those of which graphsearch.stores.in_postgres.tables makes an entity.
+e.type, e.name, e.id, e.description, nullif(e.aliases, '{}'), nullif(e.labels, '{}'), nullif(e.attributes, '{}'),
+e.importance_weight, e.feedback_weight, e.valid_from, e.valid_to, e.created_at, e.merged_into, e.given_type,
+nullif(e.given_aliases, '{}'), e.named, e.signature
+
 -- entity view --
 (e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
 AND e.created_at <= %(known_at)s AND e.merged_into IS NULL

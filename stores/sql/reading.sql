@@ -50,9 +50,5 @@ SELECT coalesce(string_agg(int8send(code), '' ORDER BY code), '') FROM signature
 WHERE org_id = %(org)s AND project_id = %(project)s AND shared
 
 -- every signature --
--- Read off the elements: a signature may be stored for longer than one has it.
-SELECT coalesce(string_agg(int8send(signature), '' ORDER BY signature), '') FROM (
-    SELECT signature FROM entity WHERE org_id = %(org)s AND project_id = %(project)s
-    UNION SELECT signature FROM relation WHERE org_id = %(org)s AND project_id = %(project)s
-    UNION SELECT signature FROM memory WHERE org_id = %(org)s AND project_id = %(project)s
-) used
+SELECT coalesce(string_agg(int8send(code), '' ORDER BY code), '') FROM signature
+WHERE org_id = %(org)s AND project_id = %(project)s

@@ -45,7 +45,7 @@ async def test_the_schema_has_the_columns_that_rows_are_made_of(postgres_server:
     table = TABLES[kind]
     asked = """SELECT attname, atttypid FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"""
     with psycopg.connect(postgres_server.named(postgres_server.template).admin_dsn) as connection:
-        there = dict(connection.execute(asked, [f"graphsearch.{table.name}"]).fetchall())
+        there: dict[str, int] = dict(connection.execute(asked, [f"graphsearch.{table.name}"]).fetchall())
         for name, type_ in table.written.items():
             assert connection.execute("SELECT %s::regtype::oid", [type_]).fetchone() == (there[name],), name
         assert {"org_id", "project_id", *table.key} <= there.keys()

@@ -17,6 +17,7 @@ from graphsearch.stores.in_postgres.session.statements import (
     statement,
     with_literals,
 )
+from graphsearch.stores.in_postgres.tables import TABLES
 
 
 def test_statements_are_found_by_name_and_kind() -> None:
@@ -52,6 +53,10 @@ def test_every_fragment_is_used() -> None:
     used = {braces for text in texts for braces in re.findall(r"{([a-z ]+)}", text)}
     stand_for = {name.split(" ", 1)[-1] for name in used} | {"step"}
     assert [name for name in known.fragments if name not in used and name.split(" ", 1)[-1] not in stand_for] == []
+
+
+def test_entities_are_read_as_rows_are() -> None:
+    assert " ".join(catalogue().fragments["entity columns"].split()) == TABLES["entity"].selected
 
 
 def test_only_known_files_hold_statements() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from graphsearch.model import Entity, Memory, Scope
 from graphsearch.protocols.rows import EntityRow, Entry, MemoryRow
 from graphsearch.stores.in_postgres.index import upkeep
 from graphsearch.stores.in_postgres.index.upkeep import Upkeep
+from graphsearch.stores.in_postgres.read.rows import RowReads
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from tests.fix_postgres import Database
 
@@ -52,7 +54,7 @@ async def changed(
             rows = [row for key, row in new.items() if old.get(key) != row]
             await kept.put(kind, rows, {row.key: old[row.key] for row in rows if row.key in old})
             await kept.drop(kind, {key: old[key] for key in old.keys() - new.keys() if kind != "words"})
-        await kept.finish()
+        await kept.finish(partial(RowReads(session).rows, "entity"))
         await session.flush()
 
 

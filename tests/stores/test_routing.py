@@ -37,7 +37,7 @@ def test_every_statement_goes_to_one_shard() -> None:
 
 def test_no_condition_on_the_scope_can_be_left_out() -> None:
     lost = [(name, mutant) for name, text in every_text() for part in parts_of(text) for mutant in mutants(part)]
-    assert len(lost) > 800
+    assert len(lost) > 700
     assert [each for each in lost[::6] if not unbound(each[1], TABLES)] == []
 
 

@@ -213,8 +213,8 @@ def _kept(entity: Entity, stored: Entity | None) -> Entity:
     )
 
 
-_FACTS: Final = 256
-"""Facts embedded and written in one transaction."""
+_FACTS: Final = 2_000
+"""Facts written in one transaction."""
 
 
 async def embed_facts(store: GraphStore, embedder: Embedder) -> int:
@@ -228,9 +228,11 @@ async def embed_facts(store: GraphStore, embedder: Embedder) -> int:
         last = waiting[-1].id
         facts = {each.id: text for each in waiting if (text := embedding_text(each)).strip()}
         if facts:
-            rows = await embedder.embed(list(facts.values()), input_type="document")
-            await store.bind_embedder(embedder.name, rows.shape[1])
-            vectors = dict(zip(facts, rows, strict=True))
+            vectors: dict[UUID | str, Vector] = {}
+            for some in chunks(list(facts), _TEXTS):
+                rows = await embedder.embed([facts[id_] for id_ in some], input_type="document")
+                vectors.update(zip(some, rows, strict=True))
+            await store.bind_embedder(embedder.name, len(rows[0]))
             await store.write(Batch(vectors=vectors, embedded=facts, embedder=embedder.name))
             count += len(facts)
     if count:

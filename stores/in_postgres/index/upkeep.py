@@ -11,7 +11,7 @@ version of Unicode, wrote them. Nothing of a text may stay, so these are then lo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 from uuid import UUID
@@ -22,7 +22,7 @@ from psycopg.types.json import Jsonb
 from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
-from graphsearch.stores.in_postgres.read.rows import RowReads
+from graphsearch.protocols.rows import EntityRow
 from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -84,18 +84,18 @@ class Upkeep:
         elif kind in _KINDS:
             await self._remember(kind, [(key, row, None) for key, row in before.items()])
 
-    async def finish(self) -> None:
-        """Index all that is left."""
+    async def finish(self, entities: Callable[[Collection[UUID]], Awaitable[Sequence[EntityRow]]]) -> None:
+        """Index all that is left; ``entities`` reads some."""
         alone = [key for key in self._words if key not in self._changes[ElementKind.ENTITY]]
         if alone:  # words of entities that are as they were
-            for row in await RowReads(self.session).rows(ElementKind.ENTITY, alone):
+            for row in await entities(alone):
                 self._changes[ElementKind.ENTITY][row.key] = Change(row.entity, row.entity)
         for kind in ElementKind:
             await self._index(kind)
         if self._embedded:
-            begins = not self.session.tally(ElementKind.RELATION).vectors
-            name = "list all facts" if begins else "strike facts"
-            self.session.run_later(statement(name), ids=list(self._embedded))
+            if not self.session.tally(ElementKind.RELATION).vectors:
+                self.session.run_later(statement("list all facts"))
+            self.session.run_later(statement("strike facts"), ids=list(self._embedded))
 
     async def _remember(self, kind: str, rows: Iterable[tuple[Any, Any, Any]]) -> None:
         waiting = self._changes[_KINDS[kind]]
@@ -108,54 +108,43 @@ class Upkeep:
             await self._index(_KINDS[kind])
 
     async def _index(self, kind: ElementKind) -> None:
-        changes, self._changes[kind] = self._changes[kind], {}
-        if not changes:
+        waiting, self._changes[kind] = self._changes[kind], {}
+        if not waiting:
             return
+        changes: Mapping[Any, Change] = waiting
         if kind is ElementKind.ENTITY:
-            changes = await self._with_words(changes)
+            changes = await self._with_words(waiting)
             await self._index_names(changes)
         if kind is ElementKind.RELATION and self.session.tally(kind).vectors:
             _list_facts(self.session, changes)
         await index_documents(self.session, kind, changes)
 
-    async def _with_words(self, changes: Mapping[UUID, Change]) -> dict[UUID, Change]:
+    async def _with_words(self, changes: Mapping[UUID, Change]) -> Mapping[UUID, Change]:
         """The changes with the words of the entities, which are stored."""
         stored = await _stored_words(self.session, [key for key, each in changes.items() if each.old is not None])
-        words = {key: self._words.pop(key, stored.get(key, {})) for key in changes}
-        gone = [key for key, each in changes.items() if key in stored and (each.new is None or not words[key])]
-        kept = {
-            key: {word: stepped(weight) for word, weight in each.items()}
-            for key, each in words.items()
-            if each and changes[key].new is not None
-        }
-        changed = {key: each for key, each in kept.items() if each != stored.get(key)}
-        if changed:
-            values = {"ids": list(changed), "words": list(map(Jsonb, changed.values()))}
-            self.session.run_later(statement("upsert words"), **values)
-        if gone:
+        worded = {key: changes[key] for key in stored.keys() | self._words.keys() if key in changes}
+        for key, each in worded.items():
+            given = {} if each.new is None else self._words.get(key, stored.get(key, {}))
+            words = {word: stepped(weight) for word, weight in given.items()}
+            worded[key] = attrs.evolve(each, old_words=stored.get(key, {}), new_words=words)
+        self._words = {key: words for key, words in self._words.items() if key not in worded}
+        changed = {key: each.new_words for key, each in worded.items() if each.new_words != each.old_words}
+        if gone := [key for key, words in changed.items() if not words]:
             self.session.run_later(statement("remove words"), ids=gone)
-        return {
-            key: attrs.evolve(each, old_words=stored.get(key, {}), new_words=kept.get(key, {}))
-            for key, each in changes.items()
-        }
+        if kept := {key: Jsonb(words) for key, words in changed.items() if words}:
+            self.session.run_later(statement("upsert words"), ids=list(kept), words=list(kept.values()))
+        return {**changes, **worded} if worded else changes
 
     async def _index_names(self, changes: Mapping[UUID, Change]) -> None:
-        names = {key: (_names(each.old), _names(each.new)) for key, each in changes.items()}
-        changed = {key: each for key, each in names.items() if each[0] != each[1]}
-        gone, added = await aside(lambda: _name_differences(changed), len(changed))
-        if await _removed(self.session, statement("remove name postings"), gone, *_NAME_COLUMNS[:4]) < len(gone):
-            self.session.run_later(statement("sweep name postings"), ids=list(changed))
-            added = [posting for key, (_, new) in changed.items() for posting in name_postings(key, new)]
-        await _write(self.session, statement("add name postings"), added, *_NAME_COLUMNS)
-        had = [key for key, (old, _) in changed.items() if len(old) > 1]
-        if had:
-            self.session.run_later(statement("remove aliases"), ids=had)
-        aliases = [
-            (key, ordinal, folded_name(alias), name_hash(folded_name(alias)))
-            for key, (_, new) in changed.items()
-            for ordinal, alias in enumerate(new[1:], 1)
-        ]
-        await _write(self.session, statement("add aliases"), aliases, "ids", "ordinals", "names", "hashes")
+        made = await aside(lambda: NameDifference.of(changes), len(changes))
+        added = made.added
+        if await _removed(self.session, statement("remove name postings"), made.gone, *_NAMES[:4]) < len(made.gone):
+            self.session.run_later(statement("sweep name postings"), ids=made.changed)
+            added = [posting for key in made.changed for posting in name_postings(key, _names(changes[key].new))]
+        await _write(self.session, statement("add name postings"), added, *_NAMES)
+        if made.had_aliases:
+            self.session.run_later(statement("remove aliases"), ids=made.had_aliases)
+        await _write(self.session, statement("add aliases"), made.aliases, "ids", "ordinals", "names", "hashes")
 
 
 _KINDS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
@@ -331,17 +320,34 @@ def _names(element: Element | None) -> tuple[str, ...]:
 
 NamePosting: TypeAlias = tuple[str, int, UUID, int, int]
 """A term, the size of the name for a trigram, the entity, the place of the name, and that of the trigram."""
-_NAME_COLUMNS: Final = ("terms", "sizes", "ids", "ordinals", "positions")
+_NAMES: Final = ("terms", "sizes", "ids", "ordinals", "positions")
 
 
-def _name_differences(names: Mapping[UUID, tuple[Sequence[str], Sequence[str]]]) -> tuple[list[Any], list[Any]]:
-    gone: list[NamePosting] = []
-    added: list[NamePosting] = []
-    for key, (old, new) in names.items():
-        before, after = set(name_postings(key, old)), set(name_postings(key, new))
-        gone += before - after
-        added += after - before
-    return gone, added
+@attrs.define(eq=False)
+class NameDifference:
+    """The entities of some changes with other names, what goes from their postings and comes to them, and aliases."""
+
+    changed: list[UUID] = attrs.field(factory=list)
+    gone: list[NamePosting] = attrs.field(factory=list)
+    added: list[NamePosting] = attrs.field(factory=list)
+    had_aliases: list[UUID] = attrs.field(factory=list)
+    aliases: list[tuple[UUID, int, str, int]] = attrs.field(factory=list)
+
+    @classmethod
+    def of(cls, changes: Mapping[UUID, Change]) -> NameDifference:
+        """What changes of the names of entities."""
+        made = cls()
+        for key, each in changes.items():
+            old, new = _names(each.old), _names(each.new)
+            if old != new:
+                before, after = set(name_postings(key, old)), set(name_postings(key, new))
+                folded = map(folded_name, new[1:])
+                made.changed.append(key)
+                made.had_aliases += [key] * (len(old) > 1)
+                made.gone += before - after
+                made.added += after - before
+                made.aliases += [(key, at, alias, name_hash(alias)) for at, alias in enumerate(folded, 1)]
+        return made
 
 
 def name_postings(key: UUID, names: Sequence[str]) -> Iterator[NamePosting]:

@@ -30,11 +30,11 @@ from graphsearch.stores.writer.vectors import wrong_length
 from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
-_ENDS: Final = """e.scope_hash = %(scope)s AND e.id IN (
+_ENDS: Final = """e.scope_hash = %(scope)s AND e.id = ANY(ARRAY(
     SELECT unnest(ARRAY[source_id, target_id]) FROM relation
     WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(a)s::uuid[])
-)"""
-"""What is true of an entity ``e`` at an end of some relations."""
+))"""
+"""What is true of an entity ``e`` at an end of some relations; a join takes ten times as long before an analysis."""
 _FIRST: Final = "\x01"
 _LAST: Final = "\U0010ffff"
 

@@ -123,6 +123,7 @@ class Gateway:
         steps += ["make scope"] if create else []
         steps += ["move scope"] if changing else []
         async with self._session(scope, "begin write", *steps) as session:
+            session.small = small
             yield session
             if session.connection.info.transaction_status == TransactionStatus.INTRANS:  # else it was rolled back
                 await session.flush()

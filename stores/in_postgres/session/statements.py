@@ -20,7 +20,6 @@ from psycopg import sql
 
 from graphsearch.errors import StatementError
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.tables import TABLES
 
 _HEADER: Final = re.compile(r"^-- ([a-z ]+) --$", re.MULTILINE)
 _BRACES: Final = re.compile(r"{([a-z ]+)}")
@@ -96,8 +95,7 @@ def _named(source: str) -> Iterable[tuple[str, str]]:
 def catalogue() -> Catalogue:
     """The statements of the Postgres store."""
     found = files("graphsearch.stores").joinpath("sql").iterdir()
-    read = Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found if file.name.endswith(".sql")})
-    return attrs.evolve(read, fragments={**read.fragments, "entity columns": TABLES[ElementKind.ENTITY].selected})
+    return Catalogue.of({file.name: file.read_text(encoding="utf-8") for file in found if file.name.endswith(".sql")})
 
 
 @cache

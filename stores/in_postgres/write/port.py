@@ -288,7 +288,7 @@ class PostgresPort(RowReads):
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:
         """Store signatures and what changed of the scope, and bring the indexes up to date."""
-        await self._upkeep.finish()
+        await self._upkeep.finish(partial(self.rows, "entity"))
         self._store_scope()
         if numbers := sorted((kind, step) for kind, step in self._rows.items() if step):
             self.session.later(self._values(NUMBERS, numbers))
@@ -323,7 +323,11 @@ class PostgresPort(RowReads):
 # -- statements ----------------------------------------------------------------------------------------------------
 
 _as_json = partial(Jsonb, dumps=partial(json.dumps, ensure_ascii=False, default=dict))
-_SENT: Final[Mapping[str, Any]] = {"text[]": list, "float8[]": list, "jsonb": lambda value: _as_json(dict(value))}
+_SENT: Final[Mapping[str, Any]] = {
+    "text[]": list,
+    "float8[]": lambda numbers: list(map(float, numbers)),
+    "jsonb": lambda value: _as_json(dict(value)),
+}
 """How values are sent that psycopg would not take for what they are."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
