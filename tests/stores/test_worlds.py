@@ -30,7 +30,7 @@ class World:
     """Draws changes, from what a scope holds."""
 
     rng: random.Random
-    there: Mapping[RecordKind, Sequence[Any]]
+    there: Mapping[str, Sequence[Any]]
 
     def ids(self, kind: RecordKind) -> list[Any]:
         name = kind.value
@@ -103,13 +103,19 @@ class World:
         )
 
 
-async def records(store: GraphStore) -> Mapping[RecordKind, Sequence[Any]]:
+async def records(store: GraphStore) -> dict[str, Sequence[Any]]:
     return {kind: await store.records(kind, limit=1_000) for kind in RecordKind}
 
 
-def plain(held: Mapping[RecordKind, Sequence[Any]]) -> Mapping[RecordKind, Sequence[str]]:
-    """Records in values that can be compared."""
-    return {kind: [repr(attrs.asdict(each)) for each in own] for kind, own in held.items()}
+async def everything(store: GraphStore) -> Mapping[str, Sequence[str]]:
+    """Records, and mentions and claims as they are meant, in values that can be compared."""
+    held = await records(store)
+    memories = [each.memory.id for each in held[RecordKind.MEMORY]]
+    shown = {
+        "mentions": await store.list_mentions(memory_ids=memories),
+        "claims": await store.list_claims(memory_ids=memories),
+    }
+    return {kind: [repr(attrs.asdict(each)) for each in own] for kind, own in (held | shown).items()}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -130,4 +136,4 @@ async def test_both_stores_hold_the_same(seed: int, clock: FixedClock, shared_po
             except GraphSearchError as error:
                 outcomes.append(str(error))
         assert outcomes[0] == outcomes[1], name
-        assert plain(await records(memory)) == plain(await records(postgres)), name
+        assert await everything(memory) == await everything(postgres), name
