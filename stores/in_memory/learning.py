@@ -22,29 +22,28 @@ class InMemoryLearning(InMemoryScope):
             log = {row.key for row in await port.rows("injection", logged) if row.value.session_id == session_id}
             if not log.issuperset(logged):
                 return FeedbackReport(missing=tuple(wanted))
-            for ref in wanted:
-                [row] = await port.rows(ref.kind, [ref.key]) or [None]
+            keys = {ref: (str(ref.kind), str(ref.id)) for ref in wanted}
+            given = {
+                row.key: row.value for row in await port.rows("outcome", [(*key, session_id) for key in keys.values()])
+            }
+            past = await port.keys_of(port.before, "outcome", "element", keys.values())
+            for ref, key in keys.items():
+                row, old, number = port.before.get(ref.kind, ref.key), given.get((*key, session_id)), len(past[key])
                 if row is None:
                     found["missing"].append(ref)
                     continue
-                past = {each.key[2]: each.value for each in await port.rows_by("outcome", "element", [_key(ref)])}
-                before = past.get(session_id)
-                if before is not None and before.outcome is outcome:
+                if old is not None and old.outcome is outcome:
                     found["repeated"].append(ref)
                     continue
-                seq, weight = before.seq if before else len(past) + 1, getattr(row, ref.kind).feedback_weight
-                if before is None:
+                seq, weight = old.seq if old else number + 1, getattr(row, ref.kind).feedback_weight
+                if old is None:
                     found["applied"].append(ref)
                     weight = alpha * outcome.value + (1 - alpha) * weight
                 else:
                     found["replaced"].append(ref)
-                    weight += alpha * (1 - alpha) ** (len(past) - seq) * (outcome.value - before.outcome.value)
+                    weight += alpha * (1 - alpha) ** (number - seq) * (outcome.value - old.outcome.value)
                 stored = StoredOutcome(session_id=session_id, seq=seq, outcome=outcome)
-                await port.put("outcome", [Entry((*_key(ref), session_id), stored)], {})
+                await port.put("outcome", [Entry((*key, session_id), stored)], {})
                 port.weigh(ref.kind, row, min(max(weight, 0.0), 1.0))  # rounding may exceed the bounds
         applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
         return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
-
-
-def _key(ref: ElementRef) -> tuple[str, str]:
-    return (str(ref.kind), str(ref.id))

@@ -34,14 +34,14 @@ class MemoryPort(Reads):
         self._cell = cell
         self.scope = attrs.evolve(version.scope, types=dict(version.scope.types))
         self.version: Hashable = version.token
-        self._before = version
+        self.before = version
         self._changes: dict[str, dict[Any, Any]] = {}
         self._weighed: dict[str, dict[Any, Any]] = {}
         self.is_kept = True
 
     @property
     def _version(self) -> Version:
-        return self._before
+        return self.before
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ class MemoryPort(Reads):
 
     async def drop(self, kind: str, keys: Collection[Any], before: Mapping[Any, Any] | None = None) -> None:  # noqa: ARG002
         for each in (kind, *_BELONGING.get(kind, ())):
-            there, changed = self._before.tables[each].rows, self._changed(each)
+            there, changed = self.before.tables[each].rows, self._changed(each)
             changed.update((key, None) for key in keys if key in there or key in changed)
 
     async def drop_by(self, kind: str, column: str, values: Collection[Any]) -> int:
@@ -67,20 +67,20 @@ class MemoryPort(Reads):
 
     async def add(self, kind: str, row: Any) -> Any:
         changed = self._changed(kind)
-        there = changed[row.key] if row.key in changed else self._before.get(kind, row.key)
+        there = changed[row.key] if row.key in changed else self.before.get(kind, row.key)
         if there is None:
             there = changed[row.key] = row
         return there
 
     async def clear(self, kinds: Collection[str] | None = None) -> None:
         for kind in COLUMNS if kinds is None else kinds:
-            self._changes[kind] = dict.fromkeys(self._before.tables[kind].rows)
+            self._changes[kind] = dict.fromkeys(self.before.tables[kind].rows)
 
     async def switch_vectors(self) -> None:
         for kind in _ELEMENTS:
             vectors, shadows = self._changed(f"{kind}_vector"), self._changed(f"{kind}_shadow")
-            new = {**self._before.tables[f"{kind}_shadow"].rows, **shadows}
-            vectors.update(dict.fromkeys(self._before.tables[f"{kind}_vector"].rows))
+            new = {**self.before.tables[f"{kind}_shadow"].rows, **shadows}
+            vectors.update(dict.fromkeys(self.before.tables[f"{kind}_vector"].rows))
             vectors.update((key, row) for key, row in new.items() if row is not None and row.value is not None)
             shadows.update(dict.fromkeys(new))
 
@@ -90,12 +90,12 @@ class MemoryPort(Reads):
         self._weighed.setdefault(kind, {})[row.key] = attrs.evolve(row, **{kind: element})
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:
-        known, changed = self._before.tables["signature"].rows, self._changed("signature")
+        known, changed = self.before.tables["signature"].rows, self._changed("signature")
         used = {row.signature for kind in _ELEMENTS for row in self._changed(kind).values() if row is not None}
         for code in sorted(used):
             if code in contents and (changed.get(code) is None if code in changed else code not in known):
                 changed[code] = SignatureRow(code, next(self._cell.numbers), contents[code])
-        replaced = {row.signature for kind in _ELEMENTS for row in self._before.some(kind, self._changed(kind))}
+        replaced = {row.signature for kind in _ELEMENTS for row in self.before.some(kind, self._changed(kind))}
         for code in await self._unused(replaced - used):
             changed[code] = None
 
@@ -103,15 +103,15 @@ class MemoryPort(Reads):
         """Those of some signatures that no element has after this write."""
         left = dict.fromkeys(codes, 0)
         for kind in _ELEMENTS if left else ():
-            users = await self.index(self._before, kind, "users")
+            users = await self.index(self.before, kind, "users")
             for code in left:
                 left[code] += users.of(code)
-            rows = self._before.tables[kind].rows
+            rows = self.before.tables[kind].rows
             for key, new in self._changed(kind).items():
                 for row, step in ((rows.get(key), -1), (new, 1)):
                     if row is not None and row.signature in left:
                         left[row.signature] += step
-        return [code for code, number in left.items() if not number and code in self._before.tables["signature"].rows]
+        return [code for code, number in left.items() if not number and code in self.before.tables["signature"].rows]
 
     def _changed(self, kind: str) -> dict[Any, Any]:
         return self._changes.setdefault(kind, {})
@@ -133,14 +133,14 @@ class MemoryPort(Reads):
             return
         if (size := sum(map(len, self._changes.values()))) > MANY:
             await finished(asyncio.to_thread(self._apply))  # not to be stopped half way
-        elif size or self._weighed or self.scope != self._before.scope or self._cell.version is not self._before:
+        elif size or self._weighed or self.scope != self.before.scope or self._cell.version is not self.before:
             self._apply()
 
     def _apply(self) -> None:
         changes = {kind: rows for kind, rows in self._changes.items() if rows}
         try:
-            self._cell.version = self._before.advance(changes, self.scope, self._weighed)
+            self._cell.version = self.before.advance(changes, self.scope, self._weighed)
         except BaseException:
             if self._cell.version is not None:
-                self._cell.version = self._before.renewed()
+                self._cell.version = self.before.renewed()
             raise
