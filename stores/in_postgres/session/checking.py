@@ -32,7 +32,7 @@ class Database:
     secret: UUID
     """That of which ids of entities are made."""
     pooled: bool = False
-    """Whether transactions share the server's processes: no statement is prepared, no temporary table outlives one."""
+    """Whether transactions share the server's processes: no statement is prepared."""
     distributed: bool = False
     """Whether the tables are distributed over the nodes of a cluster."""
 

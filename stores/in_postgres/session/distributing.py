@@ -1,7 +1,7 @@
 """A cluster of Citus: the tables distributed by organisation, and the checks that it is set up as the store needs it.
 
 All rows of an organisation are on one node, and every statement states the organisation, so that Citus sends it to that
-node whole. The coordinator, through which every store is opened, keeps temporary tables and the locks of writers.
+node whole. The coordinator, through which every store is opened, keeps the locks of writers.
 """
 
 from __future__ import annotations
