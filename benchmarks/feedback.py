@@ -49,7 +49,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
         "ours": timed["postgres"].as_dict(),
         "writers": timed["writers"].as_dict(),
         "memory": timed["memory"].as_dict(),
-        "bare": {"feedback_ms": cost["postgres"], "writers_ms": cost.get("writers")},
+        "bare": {f"{'feedback' if name == 'postgres' else name}_ms": spent for name, spent in cost.items()},
         "verdicts": verdicts,
         "met": all(each["met"] for each in verdicts.values()),
     }

@@ -68,7 +68,7 @@ async def measure(n: int, setting: Setting) -> dict[str, Any]:
         "bare": {
             "copy_entities_s": round(bare_entities),
             "copy_relations_s": round(bare_relations),
-            "index_s": rounded(indexing),
+            **({} if foreign else {"index_s": rounded(indexing)}),
         },
         "verdicts": verdicts,
         "met": all(verdict["met"] for verdict in verdicts.values()),
