@@ -221,12 +221,13 @@ class Analyser:
     name: str
     stop_words: frozenset[str] = frozenset()
     stem: Stem | None = attrs.field(default=None, eq=False)
-    _kept_terms: Callable[[str], Sequence[str]] = attrs.field(init=False, eq=False, repr=False)
+    _kept_terms: Callable[[str], Sequence[str]] = attrs.field(
+        default=attrs.Factory(lambda self: lru_cache(maxsize=1 << 16)(self._terms), takes_self=True),
+        init=False,
+        eq=False,
+        repr=False,
+    )
     """The terms of a short identifier: a text takes as long as to look its words up."""
-
-    @_kept_terms.default
-    def _(self) -> Callable[[str], Sequence[str]]:
-        return lru_cache(maxsize=1 << 16)(self._terms)
 
     def __attrs_post_init__(self) -> None:
         check.refuse(

@@ -224,7 +224,12 @@ async def test_an_organisation_takes_half_of_the_connections_at_most(cluster: Da
 
 
 async def test_a_node_has_thirty_seconds_for_an_answer(cluster: Database) -> None:
-    for given, waited in (({}, 30.0), ({"answer_timeout": 7.0}, 7.0), ({"answer_timeout": None}, None)):
+    cases: list[tuple[dict[str, Any], float | None]] = [
+        ({}, 30.0),
+        ({"answer_timeout": 7.0}, 7.0),
+        ({"answer_timeout": None}, None),
+    ]
+    for given, waited in cases:
         async with PostgresGraphStore.open(cluster.dsn, **given) as opened, opened._gateway.pool.connection() as one:
             assert one.patience == waited
 

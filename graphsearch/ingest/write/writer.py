@@ -232,7 +232,7 @@ async def embed_facts(store: GraphStore, embedder: Embedder) -> int:
             for some in chunks(list(facts), _TEXTS):
                 rows = await embedder.embed([facts[id_] for id_ in some], input_type="document")
                 vectors.update(zip(some, rows, strict=True))
-            await store.bind_embedder(embedder.name, len(rows[0]))
+            await store.bind_embedder(embedder.name, len(next(iter(vectors.values()))))
             await store.write(Batch(vectors=vectors, embedded=facts, embedder=embedder.name))
             count += len(facts)
     if count:
