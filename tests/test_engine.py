@@ -1,5 +1,7 @@
 """What a question finds, on every store: seeds, hops, filters, scores, order, gates and paths."""
 
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import ClassVar
 from uuid import UUID
 
@@ -226,9 +228,16 @@ async def test_a_question_opens_one_snapshot_and_is_embedded_once_before(scoped,
     await engine.search(asked)  # what the engine keeps of the scope is read once
     snapshot, embed = type(scoped).snapshot, embedder.embed
 
-    def opened(self):
-        steps.append("opened")
-        return snapshot(self)
+    within = ContextVar("within", default=False)
+
+    @asynccontextmanager
+    async def opened(self):
+        if not within.get():  # what is read within another snapshot is of that one
+            steps.append("opened")
+        token = within.set(True)
+        async with snapshot(self):
+            yield
+        within.reset(token)
 
     async def embedded_as(texts, *, input_type):
         steps.append(input_type)

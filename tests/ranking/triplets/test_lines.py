@@ -49,7 +49,7 @@ def test_lines_that_were_read_before_are_not_read_again(monkeypatch):
 
     class Remembering(Analyser):
         def terms(self, text):
-            read.append(text)
+            read.extend([text] if text else [])
             return super().terms(text)
 
     analyser = Remembering(name="remembering")
@@ -59,11 +59,11 @@ def test_lines_that_were_read_before_are_not_read_again(monkeypatch):
 
     first = again("wick oil", "oil rope")
     assert again("wick oil", "oil rope") == first
-    assert read == ["wick", "oil", "oil", "rope"]
+    assert read == ["wick oil", "oil rope"]
     read.clear()
     again("wick")  # there is room for no more: the others are forgotten
     assert again("wick oil", "oil rope") == first
-    assert read == ["wick", "wick", "oil", "oil", "rope"]
+    assert read == ["wick", "wick oil", "oil rope"]
 
 
 words = st.sampled_from(["wick", "oil", "rope", "lamp", "sail"])
