@@ -6,10 +6,12 @@ was named without a type takes that of its first mention with one. Pure function
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Final, NamedTuple
+from uuid import UUID
 
+from graphsearch.model import Entity, SimilarName
 from graphsearch.model import validation as check
 from graphsearch.model.identity import normalise_name
 from graphsearch.text.trigrams import index_trigrams, name_words, trigrams
@@ -37,6 +39,13 @@ class Cell(NamedTuple):
 def folded_name(name: str) -> str:
     """Fold a name for comparison: NFKC, whitespace collapsed, case-folded."""
     return normalise_name(name).casefold()
+
+
+def names_of(entity: Entity | None) -> tuple[str, ...]:
+    """The names by which an entity is found: none of one that was merged into another, which has them."""
+    if entity is None or entity.merged_into is not None:
+        return ()
+    return (entity.name, *entity.aliases)
 
 
 def fold_aliases(name: str, given: Sequence[str], others: Iterable[str]) -> tuple[str, ...]:
@@ -92,6 +101,12 @@ def prefix_lengths(size: int, other: int, threshold: float) -> tuple[int, int]:
     """
     common = ceil(threshold * (size + other) / (1 + threshold) - SLACK)
     return size - common + 1, other - common + 1
+
+
+def best_first(found: Mapping[UUID, tuple[float, str]]) -> list[SimilarName]:
+    """Entities, each with its similarity and its most similar name, best first, ties by id."""
+    similar = [SimilarName(name=name, entity_id=key, similarity=score) for key, (score, name) in found.items()]
+    return sorted(similar, key=lambda each: (-each.similarity, each.entity_id))
 
 
 def refuse_limit(limit: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack
+from typing import Any, Final, Protocol, TypedDict, Unpack
 from uuid import UUID
 
 import attrs
@@ -19,7 +19,6 @@ from graphsearch.model.proposals import ProposalState
 from graphsearch.model.signatures import Signature
 from graphsearch.model.validation import revised
 
-Row = TypeVar("Row")
 Ends = tuple[UUID, UUID]
 
 
@@ -69,6 +68,13 @@ class MentionRow:
         """Its memory, and its place there."""
         return (self.mention.memory_id, self.ordinal)
 
+    @property
+    def shown(self) -> Mention:
+        """The mention of the entity that is meant."""
+        if self.entity_id == self.mention.entity_id:
+            return self.mention
+        return revised(self.mention, entity_id=self.entity_id)
+
 
 @attrs.frozen
 class ClaimRow:
@@ -84,6 +90,11 @@ class ClaimRow:
     def key(self) -> tuple[str, int]:
         """Its memory, and its place there."""
         return (self.claim.memory_id, self.ordinal)
+
+    @property
+    def fact(self) -> tuple[UUID, str, UUID]:
+        """What it states of the ends that are meant, at whatever time."""
+        return (self.ends[0], self.claim.type, self.ends[1])
 
     @property
     def folds(self) -> bool:
@@ -186,9 +197,9 @@ class Form:
     count: int
 
 
-def _groups(source: UUID, type_: str, target: UUID) -> Iterable[Any]:
+def _groups(row: ClaimRow) -> Iterable[Any]:
     """The group of a functional type, and that of any other."""
-    return ((source, type_, None), (source, type_, target))
+    return ((*row.fact[:2], None), row.fact)
 
 
 KINDS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
@@ -207,7 +218,7 @@ KINDS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
     "claim": {
         "memory": lambda row: (row.claim.memory_id,),
         "written": lambda row: {row.claim.source_id, row.claim.target_id},
-        "group": lambda row: _groups(row.ends[0], row.claim.type, row.ends[1]),
+        "group": _groups,
         "target": lambda row: ((row.ends[1], row.claim.type),),
         "type": lambda row: (row.claim.type,),
     },

@@ -31,6 +31,7 @@ from graphsearch.model.identity import snake_case
 from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
 from graphsearch.protocols.rows import ClaimRow, EntityRow, Filters, MemoryFilters, MentionRow
+from graphsearch.stores.writer.folding import cited_facts
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
@@ -93,7 +94,7 @@ class Reading(Store):
                 *(await self.rows_by("mention", "memory", memory_ids) if memory_ids else ()),
                 *(await self.rows_by("mention", "entity", entity_ids) if entity_ids else ()),
             ]
-            return sorted({row.key: _meant(row) for row in found}.values(), key=_mention_place)
+            return sorted({row.key: row.shown for row in found}.values(), key=_mention_place)
 
     async def list_claims(
         self, *, memory_ids: Sequence[str] = (), relation_ids: Sequence[UUID] = (), groups: Sequence[Group] = ()
@@ -107,12 +108,9 @@ class Reading(Store):
             if memory_ids:
                 found += await self.rows_by("claim", "memory", memory_ids)
             if relation_ids:
-                relations = [row.relation for row in await self.rows("relation", relation_ids)]
-                proofs = {
-                    ((each.source_id, each.type, each.target_id), key) for each in relations for key in each.evidence
-                }
-                between = await self.rows_by("claim", "group", {fact for fact, _ in proofs}) if proofs else ()
-                found += [row for row in between if (_fact(row), row.claim.memory_id) in proofs]
+                cited = cited_facts(row.relation for row in await self.rows("relation", relation_ids))
+                between = await self.rows_by("claim", "group", cited) if cited else ()
+                found += [row for row in between if row.claim.memory_id in cited.get(row.fact, ())]
             if groups:
                 found += [row for row in await self.rows_by("claim", "group", groups) if row.folds]
             dated = {DatedClaim(row.shown, row.occurred_at) for row in found}
@@ -248,16 +246,6 @@ class Reading(Store):
 def _asserted(row: EntityRow) -> AssertedEntity:
     given = revised(row.entity, type=row.given_type, aliases=row.given_aliases)
     return AssertedEntity(entity=given, named=row.named)
-
-
-def _meant(row: MentionRow) -> Mention:
-    """The mention of the entity that is meant."""
-    return row.mention if row.entity_id == row.mention.entity_id else revised(row.mention, entity_id=row.entity_id)
-
-
-def _fact(row: ClaimRow) -> Group:
-    source, target = row.ends
-    return source, row.claim.type, target
 
 
 def _mention_place(mention: Mention) -> tuple[Any, ...]:

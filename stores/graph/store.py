@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from graphsearch._support.garbage import rare_collections
-from graphsearch.model import Batch, Entity, Merge, RelationType, UndoReport, WriteReport
-from graphsearch.model.identity import keyed_id
+from graphsearch.model import Batch, Merge, RelationType, UndoReport, WriteReport
 from graphsearch.stores.graph.reading import Reading
 from graphsearch.stores.writer import forgetting, merging, writing
 from graphsearch.stores.writer.communities import Communities
@@ -40,19 +39,13 @@ class GraphStore(Reading, Keeping, Communities, Moving, Reembeddable):
         """
         with rare_collections():
             async with self.writing(create=True, changing=True) as port:
+                minted = await writing.minted(port, batch)
                 report = await writing.write(port, batch, self.clock.now())
-        await self._join_minted(batch.entities)
+        for source, target in minted:  # once: whoever undoes it is right
+            ends = await self.rows("entity", [source, target])
+            if [each.entity.merged_into for each in ends] == [None, None] and not await self.merges([source]):
+                await self.merge(source, target, retype=True)
         return report
-
-    async def _join_minted(self, written: Sequence[Entity]) -> None:
-        """Merge what ingest minted into entities of the same types and names that were written later, once."""
-        key = await self.id_key() if written else UUID(int=0)
-        own = {keyed_id(each.id, key): each.id for each in written}
-        for row in await self.rows("entity", own) if own else ():
-            target = own[row.key]
-            ends = await self.rows("entity", [row.key, target])
-            if all(each.entity.merged_into is None for each in ends) and not await self.merges([row.key]):
-                await self.merge(row.key, target, retype=True)
 
     async def forget(self, memory_ids: Sequence[str], *, dry_run: bool = False) -> WriteReport:
         """Delete memories with their mentions and claims, and fold the affected relations again.

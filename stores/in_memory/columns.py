@@ -21,7 +21,7 @@ from graphsearch.stores.in_memory.versions import BY_ID, Former, Version, made_o
 
 Rows = NDArray[np.int64]
 
-_NUMBER: Final = attrgetter("int")
+BY_NUMBER: Final = attrgetter("int")
 """Compares ids as numbers: the same order, but five times as fast as one by one in Python."""
 _FEW: Final = 64
 """Of so many keys or more, one is looked up by halving; else all are numbered."""
@@ -97,7 +97,7 @@ def listing(version: Version, kind: str, former: Former[Listing] | None) -> List
 
 def _in_order(keys: Iterable[Any]) -> list[Any]:
     every = list(keys)
-    return sorted(every, key=_NUMBER if every and isinstance(every[0], UUID) else None)
+    return sorted(every, key=BY_NUMBER if every and isinstance(every[0], UUID) else None)
 
 
 @made_of("{}", "{}_weight", lasts=False)

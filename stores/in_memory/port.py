@@ -63,7 +63,7 @@ class MemoryPort(Reads):
         for stored in await self.rows_by("mention", "written", roots):
             row: MentionRow = changed.get(stored.key, stored)
             if row is not None and (root := roots.get(row.mention.entity_id, row.entity_id)) != row.entity_id:
-                changed[row.key] = attrs.evolve(row, entity_id=root)
+                changed[row.key] = revised(row, entity_id=root)
 
     async def add(self, kind: str, row: Any) -> Any:
         changed = self._changed(kind)
@@ -87,7 +87,7 @@ class MemoryPort(Reads):
     def weigh(self, kind: str, row: Any, weight: float) -> None:
         """Let an element have another feedback weight, which changes nothing else."""
         element = revised(getattr(row, kind), feedback_weight=weight)
-        self._weighed.setdefault(kind, {})[row.key] = attrs.evolve(row, **{kind: element})
+        self._weighed.setdefault(kind, {})[row.key] = revised(row, **{kind: element})
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:
         known, changed = self.before.tables["signature"].rows, self._changed("signature")

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.claims.naming import Cell, cells_of, folded_name, prefix_lengths, sizes, words_of
+from graphsearch.claims.naming import Cell, cells_of, folded_name, names_of, prefix_lengths, sizes, words_of
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols.rows import KINDS, EntityRow, MemoryRow, MentionRow
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
@@ -168,20 +168,13 @@ def form_of(row: MentionRow) -> FormOf:
     return (row.mention.surface, row.mention.type, row.signature)
 
 
-def names_of(row: EntityRow | None) -> Sequence[str]:
-    """The names by which an entity is found: none of one that was merged into another."""
-    if row is None or row.entity.merged_into is not None:
-        return ()
-    return (row.entity.name, *row.entity.aliases)
-
-
 def folded_names(row: EntityRow | None) -> frozenset[str]:
-    """These names, folded."""
-    return frozenset(map(folded_name, names_of(row)))
+    """The names by which an entity is found, folded."""
+    return frozenset(map(folded_name, names_of(row.entity if row else None)))
 
 
 def _words(row: EntityRow) -> frozenset[str]:
-    return words_of(names_of(row))
+    return words_of(names_of(row.entity))
 
 
 def _session(row: MemoryRow) -> tuple[str]:

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from heapq import nsmallest
-from math import inf, sqrt
-from operator import attrgetter
-from typing import Final
 from uuid import UUID
 
 import numpy as np
 
 from graphsearch._support.concurrency import in_slices
-from graphsearch.claims.naming import folded_name, refuse_limit, refuse_threshold, words_of
+from graphsearch.claims.naming import best_first, folded_name, refuse_limit, refuse_threshold, words_of
 from graphsearch.columns import Hits, Keys
-from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, Vector, View, validation
+from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, Vector, View
 from graphsearch.stores.in_memory.base import InMemoryScope
-from graphsearch.stores.in_memory.columns import hits, listing, visibility
+from graphsearch.stores.in_memory.columns import BY_NUMBER, hits, listing, visibility
 from graphsearch.stores.in_memory.indexes import matrix, postings
 from graphsearch.stores.in_memory.reading import once
 from graphsearch.stores.in_memory.rows import Likeness, folded_names, likeness_of
 from graphsearch.stores.in_memory.versions import Version
-from graphsearch.stores.writer.vectors import wrong_length
+from graphsearch.stores.writer.vectors import unit_vector
 from graphsearch.text.bm25 import TermCounts
-
-_NUMBER: Final = attrgetter("int")
-"""Compares ids as numbers: the same order, but much faster than one by one in Python."""
 
 
 class InMemorySearching(InMemoryScope):
@@ -86,16 +80,12 @@ class InMemorySearching(InMemoryScope):
     # -- by vector and by text -------------------------------------------------------------------------------------
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
-        version, query = self._version, np.asarray(vector, np.float32)
-        scope = version.scope
-        if query.ndim != 1 or (scope.dimensions is not None and len(query) != scope.dimensions):
-            raise wrong_length(query.size, scope.embedder, scope.dimensions)
-        norm = sqrt(query @ query)
-        validation.refuse("query vector", None if 0.0 < norm < inf else "must be finite and not zero")
+        version = self._version
+        query = unit_vector(vector, version.scope.embedder, version.scope.dimensions)
         vectors, seen = await once(version, matrix, kind), (await once(version, visibility, kind)).seen(view)
         if not len(vectors.rows):
             return hits(version, kind, vectors.rows)
-        return hits(version, kind, *vectors.nearest(query / norm, limit, seen))
+        return hits(version, kind, *vectors.nearest(query, limit, seen))
 
     async def search_lexical(
         self, kind: ElementKind, query: str, *, limit: int, view: View, counts: TermCounts | None = None
@@ -127,7 +117,7 @@ def _worded(
 ) -> list[NameMatch]:
     """The first entities with one of the words that are spelt, for a word that was asked for."""
     theirs = set(spelt)
-    first = nsmallest(limit, {key for each in spelt for key in found[each]}, key=_NUMBER)
+    first = nsmallest(limit, {key for each in spelt for key in found[each]}, key=BY_NUMBER)
     return [
         NameMatch(
             name=word,
@@ -156,8 +146,7 @@ def _best_of(scores: Mapping[str, float], entities: Mapping[str, Iterable[UUID]]
     for name, score in sorted(scores.items(), key=lambda each: (-each[1], each[0])):
         for entity in entities[name]:
             best.setdefault(entity, (score, name))
-    found = [SimilarName(name=name, entity_id=entity, similarity=score) for entity, (score, name) in best.items()]
-    return sorted(found, key=lambda each: (-each.similarity, each.entity_id))
+    return best_first(best)
 
 
 def _by_entity(matches: Sequence[NameMatch]) -> list[NameMatch]:

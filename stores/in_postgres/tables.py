@@ -1,14 +1,14 @@
 """The tables of rows: their columns with their types, and how a row is read from them and written to them.
 
 The columns of an element are the attributes of its class; what a table copies or derives from them is named here. Every
-statement that reads, writes or removes rows of a kind is made of its table (`reading_rows`, `write.port`).
+statement that reads, writes or removes rows of a kind is made of its table (`read.rows`, `write.port`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from operator import attrgetter
@@ -19,7 +19,6 @@ import attrs
 import numpy as np
 
 from graphsearch.claims.naming import folded_name
-from graphsearch.columns import Codes
 from graphsearch.model import (
     Claim,
     EdgeKind,
@@ -124,11 +123,6 @@ _READING: Final[Mapping[str, Callable[[Any], Any]]] = {
     "float8[]": tuple,
     "jsonb": lambda value: MappingProxyType(value) if value else _NOTHING,
 }
-
-
-def name_hashes(folded: Iterable[str]) -> Codes:
-    """A signed 64-bit hash of each folded name."""
-    return np.array([name_hash(name) for name in folded], np.int64)
 
 
 @lru_cache(maxsize=65_536)

@@ -84,12 +84,6 @@ WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND c.rel
 -- remove scope --
 DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s
 
--- columns of ends --
--- The endpoint columns of entities, for relations that are not older than the entity.
-SELECT n.id, encode(int8send(n.signature) || float8send(n.importance_weight), 'hex')::uuid, n.created_at FROM entity n
-WHERE n.scope_hash = %(scope)s AND n.org_id = %(org)s AND n.project_id = %(project)s AND n.id = ANY(%(ids)s::uuid[])
-    AND n.valid_from IS NULL AND n.valid_to IS NULL AND n.merged_into IS NULL
-
 -- mark shared --
 UPDATE scope SET shares = true WHERE org_id = %(org)s AND project_id = %(project)s
 

@@ -25,6 +25,7 @@ from graphsearch.model.stored import (
     StoredRelation,
     key_of,
 )
+from graphsearch.stores.writer.tree import Tree
 from graphsearch.stores.writer.work import code_of
 
 _ORDER: Final[Mapping[RecordKind, int]] = {kind: place for place, kind in enumerate(RecordKind)}
@@ -37,8 +38,8 @@ class LoadCheck:
     """Checks the records of one load, page by page."""
 
     settings: ScopeSettings
-    _into: dict[UUID, UUID] = attrs.field(factory=dict)
-    """The target of each merged entity; complete when the first record of another kind than merges has come."""
+    tree: Tree = attrs.field(factory=Tree)
+    """Of merged entities; complete when the first record of another kind than merges has come."""
     _place: int = 0
     _last: tuple[int, Key] = (-1, ())
     _known: dict[RecordKind, set[int]] = attrs.field(factory=lambda: {_ENTITY: set(), _MEMORY: set(), _SESSION: set()})
@@ -77,12 +78,6 @@ class LoadCheck:
         """Check what can be known at the end alone. Raises `RecordError`."""
         self._demand(self._later)
         self._later = []
-
-    def root(self, key: UUID) -> UUID:
-        """The entity that one was finally merged into; itself if it was not merged."""
-        while (above := self._into.get(key)) is not None:
-            key = above
-        return key
 
     def _in_order(self, place: int, kind: RecordKind, key: Key) -> None:
         here = (_ORDER[kind], key)
@@ -127,12 +122,12 @@ class LoadCheck:
         if record.merge.undone_at is not None:
             return
         source, target = record.merge.source_id, record.merge.target_id
-        if source in self._into:
+        if source in self.tree.into:
             yield f"merges {source} a second time"
-        elif self.root(target) == source:
+        elif self.tree.root(target) == source:
             yield f"merges {source} into itself"
         else:
-            self._into[source] = target
+            self.tree.join(source, target)
 
 
 def _mark(key: UUID | Key) -> int:

@@ -70,6 +70,14 @@ def group_of_row(row: ClaimRow, types: RelationTypes) -> Group:
     return (row.ends[0], row.claim.type, None if known and known.functional else row.ends[1])
 
 
+def cited_facts(relations: Iterable[Relation]) -> dict[Group, set[str]]:
+    """By what relations state: the memories in their evidence. Claims of the same in these are behind them."""
+    found: dict[Group, set[str]] = {}
+    for each in relations:
+        found.setdefault((each.source_id, each.type, each.target_id), set()).update(each.evidence)
+    return found
+
+
 def _put_folded(work: Work, relations: Iterable[Relation]) -> Generator[None, None, None]:
     """Write relations that claims prove, in steps; what these do not state, creation and feedback stay as they are."""
     for relation in relations:

@@ -10,7 +10,7 @@ from graphsearch.model import Group, WriteReport
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import ClaimRow, Port
 from graphsearch.stores.writer.finishing import finish
-from graphsearch.stores.writer.folding import changed_relations, group_of_row, refold
+from graphsearch.stores.writer.folding import changed_relations, cited_facts, group_of_row, refold
 from graphsearch.stores.writer.removing import (
     drop_merges,
     drop_references,
@@ -101,12 +101,9 @@ async def delete(port: Port, entities: Sequence[UUID], relations: Sequence[UUID]
 async def _behind(work: Work, entities: Collection[UUID], relations: Collection[UUID]) -> list[ClaimRow]:
     """The claims of entities, and those in the evidence of relations that state the same of the same ends."""
     found = {row.key: row for row in await work.claims.by("written", entities)}
-    cited: dict[tuple[UUID, str, UUID], set[str]] = {}
-    for key in relations:
-        relation = work.relations[key].relation
-        cited.setdefault((relation.source_id, relation.type, relation.target_id), set()).update(relation.evidence)
+    cited = cited_facts(work.relations[key].relation for key in relations)
     for row in await work.claims.by("group", cited):
-        if row.claim.memory_id in cited.get((row.ends[0], row.claim.type, row.ends[1]), ()):
+        if row.claim.memory_id in cited.get(row.fact, ()):
             found[row.key] = row
     return list(found.values())
 

@@ -91,7 +91,7 @@ class Loading:
 
     def memory(self, record: StoredMemory) -> Iterator[tuple[str, Any]]:
         """A memory with its mentions and claims, between the entities that are meant after merges."""
-        memory, root = record.memory, self.check.root
+        memory, root = record.memory, self.check.tree.root
         code = self._code(ElementKind.MEMORY, memory, NOT_ATTESTED)
         yield "memory", MemoryRow(memory, record.merges, code)
         yield from _belonging(ElementKind.MEMORY, memory.id, record)

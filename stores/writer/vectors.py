@@ -1,4 +1,4 @@
-"""The vectors of a batch as they are stored, and their faults."""
+"""The vectors of a batch as they are stored, that of a query, and their faults."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.model import Batch, Entity, Memory, Relation, Scope, Vector
+from graphsearch.model import Batch, Entity, Memory, Relation, Vector, validation
 from graphsearch.text.bm25 import embedding_text
 
 _UNSIGNED: Final = np.uint16(0x7FFF)
@@ -64,6 +64,16 @@ def with_current_vectors(batch: Batch, stored: Iterable[Entity | Relation | Memo
     return attrs.evolve(batch, vectors={key: each for key, each in batch.vectors.items() if key not in outdated})
 
 
+def unit_vector(query: Vector, embedder: str | None, dimensions: int | None) -> NDArray[np.float32]:
+    """A query of length 1; `EmbeddingModelError` unless it has as many dimensions as the scope's vectors."""
+    vector = np.asarray(query, np.float32)
+    if vector.ndim != 1 or (dimensions is not None and len(vector) != dimensions):
+        raise wrong_length(vector.size, embedder, dimensions)
+    norm = float(np.linalg.norm(vector))
+    validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
+    return vector / np.float32(norm)
+
+
 def wrong_length(length: int, embedder: str | None, dimensions: int | None) -> EmbeddingModelError:
     """The error for a vector whose length differs from that of a scope's embedder."""
     if dimensions is None:
@@ -81,11 +91,3 @@ def refuse_other_model(batch: Batch, embedder: str | None) -> None:
             f"this scope holds vectors by {embedder!r}, not by {batch.embedder!r}: "
             "use that model, or write to another scope"
         )
-
-
-def other_embedder(scope: Scope, held: tuple[object, object], given: tuple[str, int]) -> EmbeddingModelError:
-    """The error for an embedder, as name and dimensions, that is not the one that a scope has."""
-    return EmbeddingModelError(
-        f"scope {scope} holds vectors of {held[0]!r} ({held[1]} numbers), not of {given[0]!r} ({given[1]}): "
-        "use that model, or write to another scope"
-    )

@@ -12,6 +12,7 @@ from graphsearch.claims.folding import group_of, type_named
 from graphsearch.claims.naming import is_typed_by_mentions
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, Entity, Group, Memory, Relation, RelationType, WriteReport
+from graphsearch.model.identity import keyed_id
 from graphsearch.model.signatures import memory_signature
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import EntityRow, Entry, MemoryRow, Port, RelationRow
@@ -53,6 +54,14 @@ async def write(port: Port, batch: Batch, now: datetime) -> WriteReport:
         entities_removed=len(pruned),
         reworded=tuple(key for key in reworded if key not in batch.vectors),
     )
+
+
+async def minted(port: Port, batch: Batch) -> list[tuple[UUID, UUID]]:
+    """What ingest has minted, or mints in this batch, for the type and name of one of its entities, each with that."""
+    own = {keyed_id(each.id, port.scope.id_key): each.id for each in batch.entities}
+    there = own.keys() & {each.id for each in (*batch.named, *batch.entities)}
+    there |= {row.key for row in await port.rows("entity", own)} if own else set()
+    return [(key, target) for key, target in own.items() if key in there]
 
 
 async def register_types(port: Port, types: Sequence[RelationType], now: datetime) -> None:

@@ -20,7 +20,7 @@ import attrs
 from psycopg.types.json import Jsonb
 
 from graphsearch._support.concurrency import aside, both
-from graphsearch.claims.naming import cells_of, folded_name, words_of
+from graphsearch.claims.naming import cells_of, folded_name, names_of, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.protocols.rows import EntityRow
 from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
@@ -74,14 +74,14 @@ class Upkeep:
             self._words.update({row.key: row.value for row in rows})
         elif kind == "relation_vector":
             self._embedded.update(row.key for row in rows)
-        elif kind in _KINDS:
+        elif kind in ELEMENTS:
             await self._remember(kind, [(row.key, before.get(row.key) if before else None, row) for row in rows])
 
     async def drop(self, kind: str, before: Mapping[Any, Any]) -> None:
         """Rows that were removed."""
         if kind == "words":
             self._words.update({key: {} for key in before})
-        elif kind in _KINDS:
+        elif kind in ELEMENTS:
             await self._remember(kind, [(key, row, None) for key, row in before.items()])
 
     async def finish(self, entities: Callable[[Collection[UUID]], Awaitable[Sequence[EntityRow]]]) -> None:
@@ -98,14 +98,14 @@ class Upkeep:
             self.session.run_later(statement("strike facts"), ids=list(self._embedded))
 
     async def _remember(self, kind: str, rows: Iterable[tuple[Any, Any, Any]]) -> None:
-        waiting = self._changes[_KINDS[kind]]
+        waiting = self._changes[ELEMENTS[kind]]
         for key, old, new in rows:
             known = waiting.get(key)
             change = Change(known.old if known else getattr(old, kind, None), getattr(new, kind, None))
             if known or change.matters or key in self._words:
                 waiting[key] = change
         if len(waiting) >= WAITING:
-            await self._index(_KINDS[kind])
+            await self._index(ELEMENTS[kind])
 
     async def _index(self, kind: ElementKind) -> None:
         waiting, self._changes[kind] = self._changes[kind], {}
@@ -147,7 +147,7 @@ class Upkeep:
         await _write(self.session, statement("add aliases"), made.aliases, "ids", "ordinals", "names", "hashes")
 
 
-_KINDS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
+ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
 
 
 async def _stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
@@ -312,10 +312,7 @@ def _fact(element: Element | None) -> str:
 
 
 def _names(element: Element | None) -> tuple[str, ...]:
-    """The names that find an entity; one that was merged into another has none: the other has them."""
-    if not isinstance(element, Entity) or element.merged_into is not None:
-        return ()
-    return (element.name, *element.aliases)
+    return names_of(element) if isinstance(element, Entity) else ()
 
 
 NamePosting: TypeAlias = tuple[str, int, UUID, int, int]

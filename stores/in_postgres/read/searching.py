@@ -10,11 +10,11 @@ from uuid import UUID
 
 import numpy as np
 
-from graphsearch.claims.naming import SLACK, folded_name, refuse_limit, refuse_threshold, sizes
+from graphsearch.claims.naming import SLACK, best_first, folded_name, refuse_limit, refuse_threshold, sizes
 from graphsearch.columns import NONE, Hits, Keys
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.errors import StoreError
-from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View, validation
+from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View
 from graphsearch.protocols.rows import EntityRow
 from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.base import PostgresScope
@@ -26,7 +26,7 @@ from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES, name_hash
-from graphsearch.stores.writer.vectors import wrong_length
+from graphsearch.stores.writer.vectors import unit_vector
 from graphsearch.text.bm25 import K1, B, TermCounts, few, grid
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
@@ -137,7 +137,7 @@ class PostgresSearching(PostgresScope):
             requested = list(dict.fromkeys(names))
             folded = {name: folded_name(name) for name in rows.storable(requested)}
             best = await _similar(session, list(dict.fromkeys(folded.values())), threshold)
-            return {name: _best_first(best.get(folded.get(name, ""), {}))[:limit] for name in requested}
+            return {name: best_first(best.get(folded.get(name, ""), {}))[:limit] for name in requested}
 
     async def surface_forms(
         self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
@@ -174,14 +174,10 @@ class PostgresSearching(PostgresScope):
 
     async def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         async with self._reading() as session:
-            query = np.asarray(vector, np.float32)
-            if query.ndim != 1 or (session.dimensions is not None and len(query) != session.dimensions):
-                raise wrong_length(query.size, session.embedder, session.dimensions)
-            norm = float(np.linalg.norm(query))
-            validation.refuse("query vector", None if norm > 0 and np.isfinite(norm) else "must be finite and not zero")
+            query = unit_vector(vector, session.embedder, session.dimensions)
             if not session.tally(kind).vectors:
                 return _no_hits(kind)
-            requested = literal_vector(query / norm)
+            requested = literal_vector(query)
             return await nearest(session, kind, requested, limit=max(limit, 0), view=view, exact=self._exact)
 
     async def search_lexical(
@@ -243,12 +239,6 @@ class PostgresSearching(PostgresScope):
             if several:
                 there |= await _with_all(session, kind, sorted(several))
             return [there.get(group, 0) for group in wanted]
-
-
-def _best_first(found: Mapping[UUID, tuple[float, str]]) -> list[SimilarName]:
-    """Entities with their similarity and similar name, best first, ties by id."""
-    similar = [SimilarName(name=name, entity_id=key, similarity=score) for key, (score, name) in found.items()]
-    return sorted(similar, key=lambda each: (-each.similarity, each.entity_id))
 
 
 async def _similar(

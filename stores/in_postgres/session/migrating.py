@@ -212,7 +212,7 @@ async def _waiting(connection: Connection) -> list[Migration]:
 
 _UNFIT: Final = "SELECT rolsuper OR rolbypassrls OR rolname = current_user FROM pg_catalog.pg_roles WHERE rolname = %s"
 _GRANTS: Final[Sequence[tuple[int, LiteralString]]] = (
-    (0, "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {role}"),
+    (0, "GRANT CONNECT ON DATABASE {database} TO {role}"),
     (0, "GRANT USAGE ON SCHEMA graphsearch TO {role}"),
     (0, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphsearch TO {role}"),
     (0, "REVOKE INSERT, UPDATE, DELETE ON graphsearch.migration, graphsearch.vector_index FROM {role}"),

@@ -26,7 +26,7 @@ from graphsearch.model import ElementKind
 from graphsearch.model.codec import encode
 from graphsearch.model.signatures import Signature
 from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
-from graphsearch.stores.in_postgres.index.upkeep import Upkeep
+from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
 from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
@@ -41,7 +41,6 @@ FEW: Final = 200
 TOGETHER: Final = 500
 """The most rows of one statement."""
 _IN_SCOPE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
-_ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
 _MOST_ENDS: Final = 200_000
 """The most ends that a transaction remembers."""
 _ENDPOINT: Final = Struct(">qd")
@@ -69,7 +68,7 @@ class PostgresPort(RowReads):
         """How many more rows there are of a kind."""
         self._new: set[Any] = set()
         """The keys of new elements of kinds that have vectors: these have none."""
-        self._vectors: set[str] = {kind for kind in _ELEMENTS if session.tally(_ELEMENTS[kind]).vectors}
+        self._vectors: set[str] = {kind for kind in ELEMENTS if session.tally(ELEMENTS[kind]).vectors}
         """The kinds of elements that may have vectors."""
 
     def discard(self) -> None:
@@ -82,7 +81,8 @@ class PostgresPort(RowReads):
             self.session.plan_for_values()
         found = await super().rows(kind, keys)
         if kind == "entity":
-            self._ends = {**{row.key: end_of(row) for row in found}, **self._ends}
+            for row in found:
+                self._ends.setdefault(row.key, end_of(row))  # one that was put is newer
         return found
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
@@ -124,7 +124,7 @@ class PostgresPort(RowReads):
         """Count the rows of kinds that are counted, and the elements that have signatures."""
         if kind in COUNTED:
             self._rows[kind] += len(rows) - len(before)
-        if kind in _ELEMENTS:
+        if kind in ELEMENTS:
             self.written += len(rows)
             if kind in self._vectors:
                 self._new.update(row.key for row in rows if row.key not in before)
@@ -154,10 +154,7 @@ class PostgresPort(RowReads):
     async def _read_ends(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
         """Read the ends that rows are to copy from."""
         moved = [row for row in rows if (old := before.get(row.key)) is None or old.ends != row.ends]
-        unread = {end for row in moved for end in row.ends}.difference(self._ends)
-        if unread:
-            rows_of_ends = await self.session.rows_kept(statement("columns of ends"), ids=list(unread))
-            self._ends.update((key, (columns, at)) for key, columns, at in rows_of_ends)
+        await self.rows("entity", {end for row in moved for end in row.ends}.difference(self._ends))
 
     def _copied(self, row: RelationRow) -> Sequence[Any]:
         """The weight of a relation, which orders the steps of a walk, and what it copies from its ends.
@@ -198,7 +195,7 @@ class PostgresPort(RowReads):
         new = Counter(row.key[:2] for row in rows if row.key not in before)
         for kind in dict.fromkeys(kind for kind, _ in new):
             counted = [(key, number) for (of, key), number in new.items() if of == kind]
-            self.session.run_later(statement("count outcomes", _ELEMENTS[kind]), **columns(counted))
+            self.session.run_later(statement("count outcomes", ELEMENTS[kind]), **columns(counted))
 
     async def _put_vectors(self, kind: str, rows: Sequence[Entry]) -> None:
         self.session.dimensions = self.scope.dimensions
@@ -206,7 +203,7 @@ class PostgresPort(RowReads):
         for fresh in (True, False):
             own = sorted([row for row in rows if (row.key in new) is fresh], key=_place)
             vectors = np.array([row.value for row in own], np.float16)
-            await put_vectors(self.session, _ELEMENTS[kind], [row.key for row in own], vectors, fresh=fresh)
+            await put_vectors(self.session, ELEMENTS[kind], [row.key for row in own], vectors, fresh=fresh)
         self._vectors.add(kind)
 
     async def repoint(self, roots: Mapping[UUID, UUID]) -> None:
@@ -228,7 +225,7 @@ class PostgresPort(RowReads):
 
     async def drop(self, kind: str, keys: Collection[Any], before: Mapping[Any, Any]) -> None:
         """Remove rows, if they exist; with an element goes all that belongs to it."""
-        gone = sorted(keys, key=lambda key: key.int if isinstance(key, UUID) else key)
+        gone = sorted(keys, key=_order)
         if not gone:
             return
         if kind.endswith("_vector"):
@@ -238,7 +235,7 @@ class PostgresPort(RowReads):
         self._count(kind, (), before)
         if kind == "words":
             return
-        if kind in _ELEMENTS:
+        if kind in ELEMENTS:
             await self._drop_vectors(kind, gone)
             if self.scope.next_embedder is not None:
                 await self.drop(f"{kind}_shadow", gone, {})
@@ -248,7 +245,7 @@ class PostgresPort(RowReads):
 
     async def _drop_vectors(self, kind: str, keys: Sequence[Any]) -> None:
         if kind in self._vectors:
-            await drop_vectors(self.session, _ELEMENTS[kind], keys)
+            await drop_vectors(self.session, ELEMENTS[kind], keys)
 
     async def drop_by(self, kind: str, column: str, values: Collection[Any]) -> int:
         """Remove the rows with any of some values in a column; return their number."""
@@ -263,9 +260,7 @@ class PostgresPort(RowReads):
             for kind in kinds:
                 self.session.run_later(_deleted(TABLES[kind], "true"))
             return
-        for table in await self.session.column(statement("scoped tables")):
-            if table != "scope":
-                self.session.run_later(statement("remove scope", table=table))
+        await remove_rows(self.session, but=("scope",))
         self.session.run_later(statement("drop every signature"))
         self.session.tallies, self.session.shares, self._vectors = {}, False, set()
         self._rows.clear()
@@ -318,6 +313,13 @@ class PostgresPort(RowReads):
         if changed:
             cells = ", ".join(f"{name} = %({name})s" for name in changed)
             self.session.run_later(f"UPDATE scope e SET {cells} WHERE {_IN_SCOPE}".encode(), **changed)
+
+
+async def remove_rows(session: Session, *, but: Collection[str] = ()) -> None:
+    """Remove the rows of a scope from all tables but some."""
+    for table in await session.column(statement("scoped tables")):
+        if table not in but:
+            session.run_later(statement("remove scope", table=table))
 
 
 # -- statements ----------------------------------------------------------------------------------------------------
@@ -377,9 +379,14 @@ def _deleted(table: Table, condition: str) -> bytes:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
+def _order(key: Any) -> Any:
+    """What keys are in order of: ids as numbers, which is faster."""
+    return key.int if isinstance(key, UUID) else key
+
+
 def _place(row: Any) -> Any:
     """The place of a row in the order of keys."""
-    return row.key.int if isinstance(row.key, UUID) else row.key
+    return _order(row.key)
 
 
 End = tuple[UUID | None, datetime | None]

@@ -10,9 +10,8 @@ from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind
 from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes, settle_vectors
-from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.session.watching import answered_within
-from graphsearch.stores.in_postgres.write.port import PostgresPort
+from graphsearch.stores.in_postgres.write.port import PostgresPort, remove_rows
 
 BULK: Final = 1_000
 """After writing so many elements it is looked whether tables have outgrown their statistics."""
@@ -50,8 +49,7 @@ class PostgresWriting(PostgresScope):
         with suppress(UnknownScopeError):
             async with self._gateway.writing(self._scope) as session:
                 await forget_vector_indexes(session)
-                for table in await session.column(statement("scoped tables")):
-                    await session.run(statement("remove scope", table=table))
+                await remove_rows(session)
                 session.signatures.contents.clear()  # they may quote deleted elements
 
     async def settle(self) -> int:
