@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from functools import cache, partial
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 from uuid import UUID
@@ -367,7 +368,20 @@ def hydrated(kind: type[T], fields: Mapping[str, Any]) -> T:
 
 def revised(value: T, **changes: Any) -> T:
     """A copy of a stored value with other fields, which are of their final types."""
-    return hydrated(type_(value), {**value.__getstate__(), **changes})  # type: ignore[dict-item]
+    read, setters = _slots(type_(value))
+    made = object.__new__(type_(value))
+    for put, own in zip(setters, read(value), strict=True):
+        put(made, own)
+    for name, own in changes.items():
+        object.__setattr__(made, name, own)
+    return made
+
+
+@cache
+def _slots(kind: type) -> tuple[Callable[[Any], Sequence[Any]], Sequence[Callable[[Any, Any], None]]]:
+    """What reads all fields of a class, and what sets each."""
+    names = [each.name for each in attrs.fields(kind)]
+    return attrgetter(*names), [getattr(kind, each).__set__ for each in names]
 
 
 # -- of classes -------------------------------------------------------------------------------------------------------
