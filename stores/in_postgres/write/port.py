@@ -177,8 +177,9 @@ class PostgresPort(RowReads):
             ends = [end_of(row) for row in changed]
             copied = [None if columns is None else str(columns) for columns, _ in ends]
             values = {"ids": [row.key for row in changed], "copied": copied, "created": [at for _, at in ends]}
-            for name in ("copy to sources", "copy to targets"):
-                self.session.run_later(statement(name), **values)
+            for end in ("source", "target"):
+                query = statement("copy to ends", end=f"{end}_id", copy=f"{end}_columns")
+                self.session.run_later(query, **values)
 
     def _put_evidence(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
         had = {row.key: set(before[row.key].relation.evidence) if row.key in before else set() for row in rows}
