@@ -16,9 +16,9 @@ from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.codec import decode
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.session.copying import key_array
+from graphsearch.stores.in_postgres.read.rows import PostgresScope
+from graphsearch.stores.in_postgres.session import rows
+from graphsearch.stores.in_postgres.session.rows import key_array
 from graphsearch.stores.in_postgres.session.sending import Answer
 from graphsearch.stores.in_postgres.session.sessions import KEPT, Session
 from graphsearch.stores.in_postgres.session.statements import statement

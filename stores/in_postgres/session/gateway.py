@@ -23,10 +23,9 @@ from graphsearch._support.concurrency import finished
 from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, StoreUnavailableError, UnknownScopeError
 from graphsearch.model import Scope
-from graphsearch.stores.in_postgres.session.checking import Database
-from graphsearch.stores.in_postgres.session.copying import register_sent
 from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
+from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE, Database
+from graphsearch.stores.in_postgres.session.rows import register_sent
 from graphsearch.stores.in_postgres.session.sending import (
     Answer,
     Connection,

@@ -67,7 +67,7 @@ def _give_up(connection: psycopg.AsyncConnection[Any]) -> None:
 
 
 async def unbroken(sending: Coroutine[Any, Any, Result]) -> Result:
-    """Send statements. Cancelled once, psycopg has the server end them; cancelled twice, it would end the connection."""
+    """Send statements. Cancelled once, psycopg has the server end them; cancelled twice, it would close."""
     running = asyncio.ensure_future(sending)
     try:
         return await asyncio.shield(running)

@@ -30,7 +30,7 @@ from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
 from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
-from graphsearch.stores.in_postgres.session.copying import halfvec, jsonb, text_array
+from graphsearch.stores.in_postgres.session.rows import halfvec, jsonb, text_array
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
