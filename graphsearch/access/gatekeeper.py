@@ -17,6 +17,7 @@ from graphsearch.access.decisions import (
     ALLOWED,
     DENIED,
     PARTIAL,
+    Decided,
     Decider,
     ElementDecider,
     SignatureDecider,
@@ -24,7 +25,6 @@ from graphsearch.access.decisions import (
     Verdicts,
     each_allowed,
 )
-from graphsearch.access.expanding import Decided
 from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader, RelationPage
-from graphsearch.access.visible_names import rare_matches
+from graphsearch.access.visible_entities import rare_matches
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.key_index import KeyIndex
