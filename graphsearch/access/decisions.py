@@ -344,54 +344,28 @@ class Decided:
         )
 
 
-def in_visible_order(found: Decided, corrected: Decided, priors: Floats) -> tuple[Decided, Mask]:
-    """A corrected expansion, strongest first, and the rows whose rank cannot change when more relations are fetched.
-
-    Relations not fetched are no stronger than the last of their run; but a row may be weaker than stored. ``priors``
-    are those of signatures.
-    """
-    if corrected is found:
-        return found, np.ones(len(found.rows), dtype=np.bool_)
-    prior, runs = priors.take(found.signatures), _Runs(found.rows)
-    least = np.minimum.reduceat(found.rows.confidence * prior, runs.begins)[runs.run]
-    weight = corrected.rows.confidence * prior
-    order = np.lexsort((corrected.rows.relations, -weight, runs.run))
-    return corrected.keep(order), (weight >= least)[order]
+def runs_to_widen(found: Decided, limit: int) -> Rows:
+    """The starts of those runs that were cut at ``limit`` and of which a row is hidden, at least in part."""
+    run, rows = _runs(found.rows), found.rows
+    doubtful = np.zeros(len(rows), np.bool_) if found.partial is None else found.partial
+    if found.allowed is not None:
+        doubtful = doubtful | ~found.allowed
+    wider = (np.bincount(run) == limit) & (np.bincount(run, doubtful) > 0)
+    starts: Rows = np.unique(rows.start[wider.take(run)])
+    return starts
 
 
-def strongest(found: Decided, certain: Mask, fan_out: int, *, limit: int) -> tuple[Mask, Rows]:
-    """The rows among the ``fan_out`` strongest visible ones of each run, and the starts to be expanded further.
-
-    Those are the starts of runs that were cut at ``limit`` with less than ``fan_out`` visible and certain rows; none if
-    the limit is the widest.
-    """
-    allowed = found.rows.holding if found.allowed is None else found.allowed
-    runs = _Runs(found.rows)
-    short = np.unique(runs.start[(runs.sizes == limit) & (runs.count(allowed & certain) < fan_out)])
-    if limit == widest(fan_out):
-        short = short[:0]
-    again = np.isin(found.rows.start, short)
-    return allowed & ~again & (runs.rank(allowed) < fan_out), short
+def strongest(found: Decided, priors: Floats, limit: int) -> Decided:
+    """The ``limit`` strongest visible rows of each run, by their corrected confidence; ``priors`` are of signatures."""
+    if found.allowed is not None:
+        found = found.keep(found.allowed)
+    run, weight = _runs(found.rows), found.rows.confidence * priors.take(found.signatures)
+    found = found.keep(np.lexsort((found.rows.relations, -weight, run)))
+    return found.keep(np.arange(len(run)) - np.searchsorted(run, run) < limit)
 
 
-class _Runs:
-    """The runs of rows that share (start, direction) in an expansion."""
-
-    def __init__(self, found: Expansion) -> None:
-        begins = np.ones(len(found), dtype=np.bool_)
-        begins[1:] = (found.start[1:] != found.start[:-1]) | (found.outgoing[1:] != found.outgoing[:-1])
-        self.begins = np.flatnonzero(begins)
-        self.run = np.cumsum(begins) - 1
-        """The run of each row."""
-        self.start = found.start[self.begins]
-        self.sizes = np.diff(self.begins, append=len(found))
-
-    def count(self, mask: Mask) -> Codes:
-        """The number of rows of each run that the mask keeps."""
-        return np.add.reduceat(mask, self.begins, dtype=np.int64) if len(self.begins) else np.empty(0, np.int64)
-
-    def rank(self, mask: Mask) -> Codes:
-        """For rows that the mask keeps: the number of earlier kept rows of the same run."""
-        before: Codes = np.cumsum(mask) - mask
-        rank: Codes = before - before[self.begins][self.run]
-        return rank
+def _runs(rows: Expansion) -> Rows:
+    """The run of each row: a run shares a start and a direction."""
+    begins = np.zeros(len(rows), np.intp)
+    begins[1:] = (rows.start[1:] != rows.start[:-1]) | (rows.outgoing[1:] != rows.outgoing[:-1])
+    return np.cumsum(begins)

@@ -139,10 +139,6 @@ class VisibleEvidence:
         self._present = present
         self._relations: dict[UUID, _VisibleRelation] = {}
 
-    def through(self, gatekeeper: Gatekeeper) -> VisibleEvidence:
-        """The same evidence as another gatekeeper of the question decides on it."""
-        return VisibleEvidence(self._store, gatekeeper, self._types, self._present)
-
     def is_past(self, view: View) -> bool:
         """Whether a view is of the past, so that what later memories prove does not count."""
         return view.as_of < self._present

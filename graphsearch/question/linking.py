@@ -155,16 +155,16 @@ async def _named(
     names: Sequence[str], words: Sequence[str], reader: Reader, known: MutableMapping[UUID, Nameable]
 ) -> Candidates:
     """The entities with some names or words in their names; no value is a name of a question."""
-    found = await reader.named(names, words, limit=SHARED)
+    hits, entities = await reader.named(names, words, limit=SHARED)
     nameable = []
-    for each in found.entities:
+    for each in entities:
         called = (each.name, *each.aliases)
         one = known.get(each.id)
         if one is None or one.names != called:
             one = known[each.id] = Nameable(id=each.id, type=each.type, names=called)
         if each.type != VALUE:
             nameable.append(one)
-    return Candidates(nameable=nameable, hits=found.hits)
+    return Candidates(nameable=nameable, hits=hits)
 
 
 def dated_names(
