@@ -130,6 +130,15 @@ class Reader:
         return self._store.scope
 
     @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that are read."""
+        return (self.scope,)
+
+    def owners(self, kind: ElementKind, ids: Sequence[UUID]) -> Sequence[Mapping[Scope, UUID]]:  # noqa: ARG002 - of one
+        """The scopes that gave each entity or relation to this question, with the id that it has there."""
+        return [{self.scope: id_} for id_ in ids]
+
+    @property
     def analyser(self) -> Analyser:
         """The analyser that produces the terms of texts and of questions."""
         return self._store.analyser

@@ -243,6 +243,10 @@ class Steps:
         """Confidence × freshness × prior."""
         return self.rows.confidence * self.freshness * self.prior
 
+    def keep(self, rows: Mask | Rows) -> Steps:
+        """The rows that a mask or an index selects, in their order."""
+        return Steps(self.rows.keep(rows), self.signatures[rows], self.freshness[rows], self.prior[rows])
+
     @staticmethod
     def none(like: Keys) -> Steps:
         """An empty expansion, with keys of the dtype of ``like``."""

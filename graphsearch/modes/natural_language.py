@@ -151,8 +151,7 @@ class _Directed:
         if self.direction is Direction.BOTH:
             return await self.reader.expand(keys, fan_out, ahead)
         steps = await self.reader.expand(keys, fan_out)
-        kept = steps.rows.outgoing == (self.direction is Direction.OUT)
-        return Steps(steps.rows.keep(kept), steps.signatures[kept], steps.freshness[kept], steps.prior[kept])
+        return steps.keep(steps.rows.outgoing == (self.direction is Direction.OUT))
 
     async def entity_count(self) -> int:
         """The number of entities of the whole scope."""
