@@ -31,9 +31,8 @@ from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
 from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Mode, Question, embedded, require, require_gate, understood
-from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.understanding import QuestionVectors, Understanding, at_time_asked
 from graphsearch.ranking.entities.ranker import rank_entities

@@ -19,8 +19,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, Request
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import Vector
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.question.type_profile import TypeProfile
 from graphsearch.question.understanding import QuestionVectors, Understanding, understand
 from graphsearch.ranking.triplets.parts import Parts
