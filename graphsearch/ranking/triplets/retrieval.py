@@ -139,14 +139,9 @@ async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subg
         importance=np.concatenate((await _importance(fresh, rows, reader), subgraph.importance)),
         previous=np.concatenate((nowhere, shifted(subgraph.previous))),
         via=np.concatenate((nowhere, subgraph.via)),
-        relations=np.concatenate((subgraph.relations, rows.relations)),
         source=np.concatenate((subgraph.source + moved, place[:count])),
         target=np.concatenate((subgraph.target + moved, place[count:])),
-        confidence=np.concatenate((subgraph.confidence, rows.confidence)),
-        freshness=np.concatenate((subgraph.freshness, steps.freshness)),
-        prior=np.concatenate((subgraph.prior, steps.prior)),
-        feedback=np.concatenate((subgraph.feedback, rows.feedback)),
-        signatures=np.concatenate((subgraph.signatures, steps.signatures)),
+        **{name: np.concatenate((getattr(subgraph, name), column)) for name, column in steps.columns.items()},
     )
 
 
@@ -413,27 +408,27 @@ class Answer:
 
 
 async def find_around(
-    meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int, seeds: int, depth: int
+    meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int, seeds: int, depth: int | None
 ) -> Answer:
     """Find relations around the entities that a question names; with its vector also around what it is near to.
 
     That are the ``seeds`` nearest entities, those that it describes if it names none for certain, and the relations
-    whose facts match it. A traversal that ranks entities, such as PageRank, has no candidates but its own.
+    whose facts match it. A traversal that ranks entities, such as PageRank, has no candidates but its own. Without a
+    ``depth`` nothing is walked: relations are found by their facts alone, near in meaning or in words.
     """
     if meaning is None:
         return await nothing_asked(parts, reader)
     clues = Clues.of(meaning, reader)
-    if meaning.vector is None:
-        subgraph, clues = await _walked(clues, parts, reader, seeds=seeds, depth=depth)
+    walking = _walked(clues, parts, reader, seeds=seeds, depth=depth)
+    if meaning.vector is None and depth is not None:
+        subgraph, clues = await walking
     else:
-        (subgraph, clues), facts = await both(
-            _walked(clues, parts, reader, seeds=seeds, depth=depth),
-            by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader),
-        )
+        finding = by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
+        (subgraph, clues), facts = await both(walking, finding)
         clues = attrs.evolve(clues, facts=facts)
     with parts.stopwatch.stage("scoring"):
         (found, joint), left_out = await both(
-            score_relations(subgraph, clues, parts, reader, limit=limit, depth=depth),
+            score_relations(subgraph, clues, parts, reader, limit=limit, depth=depth or 0),
             reader.left_out(subgraph.seeds()),
         )
     visible = meaning.vector is not None or clues.anchors
@@ -447,27 +442,12 @@ async def find_around(
     )
 
 
-async def find_facts(meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int) -> Answer:
-    """Find relations by their facts alone, near in meaning or in words, without a walk."""
-    if meaning is None:
-        return await nothing_asked(parts, reader)
-    clues = Clues.of(meaning, reader)
-    with parts.stopwatch.stage("seeds"):
-        facts = await by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
-    clues = attrs.evolve(clues, facts=facts)
-    with parts.stopwatch.stage("scoring"):
-        found, _ = await score_relations(Subgraph.none(facts.keys), clues, parts, reader, limit=limit, depth=0)
-    return Answer(
-        findings=found,
-        anchors=clues.anchors,
-        subjects=subjects(clues),
-        left_out=await reader.left_out(clues.named.keys[:0]),
-        nothing=why_nothing(meaning),
-    )
-
-
-async def _walked(clues: Clues, parts: Parts, reader: Reader, *, seeds: int, depth: int) -> tuple[Subgraph, Clues]:
-    """The subgraph around the entities that a question names, describes or is near to."""
+async def _walked(
+    clues: Clues, parts: Parts, reader: Reader, *, seeds: int, depth: int | None
+) -> tuple[Subgraph, Clues]:
+    """The subgraph around the entities that a question names, describes or is near to; an empty one without a depth."""
+    if depth is None:
+        return Subgraph.none(clues.named.keys), clues
     meaning, start = clues.meant, clues.named
     with parts.stopwatch.stage("seeds"):
         if meaning.vector is not None:
