@@ -22,8 +22,7 @@ from graphsearch.errors import ReadOnlyStoreError
 from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Scope, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import Summary, cited_lines
+from graphsearch.modes.result import SearchRequest, Summary, cited_lines
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecalledMemory, RecallRequest, Workload

@@ -39,8 +39,7 @@ from graphsearch.context.sections import (
 )
 from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Scope, Triplet
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import SearchResult, Summary
+from graphsearch.modes.result import SearchRequest, SearchResult, Summary
 from graphsearch.question.analysis import HEALTHY
 from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.memories.result import RecalledMemory, RecallRequest, RecallResult

@@ -130,6 +130,15 @@ class Reader:
         return self._store.scope
 
     @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that are read."""
+        return (self.scope,)
+
+    def owners(self, kind: ElementKind, ids: Sequence[UUID]) -> Sequence[Mapping[Scope, UUID]]:  # noqa: ARG002 - of one
+        """The scopes that gave each entity or relation to this question, with the id that it has there."""
+        return [{self.scope: id_} for id_ in ids]
+
+    @property
     def analyser(self) -> Analyser:
         """The analyser that produces the terms of texts and of questions."""
         return self._store.analyser
@@ -186,7 +195,7 @@ class Reader:
 
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
-        return await self._gatekeeper.sees_everything()
+        return await self._gatekeeper.sees_everything(reads=True)
 
     async def sees_anything(self) -> bool:
         """Whether any element of the scope may be seen; reads up to the first one that may, or all."""
@@ -205,7 +214,7 @@ class Reader:
         for whomever.
         """
         history: Sequence[HealthRecord] = await self._store.health_history()
-        if not history or not await self._gatekeeper.sees_everything_by_signature():
+        if not history or not await self._gatekeeper.sees_everything(reads=False):
             return None
         return history[-1].value
 
@@ -292,7 +301,7 @@ class Reader:
 
         They are made of all relations, so that there are none where anything may be hidden: as in `health`.
         """
-        if not await self._gatekeeper.sees_everything_by_signature():
+        if not await self._gatekeeper.sees_everything(reads=False):
             return []
         return list(await self._store.communities(entity_ids=entity_ids, limit=limit))
 
@@ -598,7 +607,7 @@ class Reader:
         return known[kind]
 
     async def _cached_documents(self, kind: ElementKind) -> VisibleDocuments:
-        cache, gate = self._gatekeeper.cache, self._gatekeeper.question
+        cache, gate = self._gatekeeper.cache, self._gatekeeper.gate.question
         stated_by_view = kind is ElementKind.RELATION and (self.is_past or self.view.refolded)
         if cache is None or gate is None or stated_by_view:
             return await self._read_documents(kind)
@@ -607,7 +616,7 @@ class Reader:
         found = cache.known(shown, version)
         if found is None:
             found = await self._read_documents(kind)
-            if not self._gatekeeper.failed:
+            if not self._gatekeeper.gate.failures:  # what they denied may be shown the next time
                 cache.keep(shown, version, found)
         return found
 

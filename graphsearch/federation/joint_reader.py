@@ -28,7 +28,6 @@ from graphsearch.columns.key_index import KeyIndex
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.federation import merging
 from graphsearch.federation.scope_part import (
-    JointSteps,
     ScopePart,
     joint_claim,
     joint_memory,
@@ -86,6 +85,10 @@ class JointReader(Reader):
         return self.parts[0].scope
 
     @property
+    def scopes(self) -> tuple[Scope, ...]:
+        return tuple(part.scope for part in self.parts)
+
+    @property
     def analyser(self) -> Analyser:
         return self.parts[0].reader.analyser
 
@@ -136,22 +139,13 @@ class JointReader(Reader):
 
         return list(chain.from_iterable(await self._each(of)))
 
-    def scopes_of(self, kind: ElementKind, keys: Keys) -> list[tuple[Scope, ...]]:
-        """The scopes that gave each element to this question."""
-        found: list[list[Scope]] = [[] for _ in range(len(keys))]
-        owned = self.owned(kind, keys)
-        for part in self.parts:
-            for row in owned[part.number][0].tolist():
-                found[row].append(part.scope)
-        return [tuple(each) for each in found]
-
-    def own_relation_ids(self, ids: Sequence[UUID]) -> list[dict[Scope, UUID]]:
-        """The scopes that gave each relation to this question, by joint id, and the id that it has in each."""
+    def owners(self, kind: ElementKind, ids: Sequence[UUID]) -> Sequence[Mapping[Scope, UUID]]:
         found: list[dict[Scope, UUID]] = [{} for _ in ids]
-        owned = self.owned(ElementKind.RELATION, packed(ids))
+        owned = self.owned(kind, packed(ids))
         for part in self.parts:
             rows, own = owned[part.number]
-            for row, id_ in zip(rows.tolist(), part.reader.relation_ids(own) if len(own) else (), strict=True):
+            own_ids = part.reader.entity_ids if kind is ElementKind.ENTITY else part.reader.relation_ids
+            for row, id_ in zip(rows.tolist(), own_ids(own) if len(own) else (), strict=True):
                 found[row][part.scope] = id_
         return found
 
@@ -249,20 +243,18 @@ class JointReader(Reader):
     async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
         del ahead
 
-        async def of(part: ScopePart) -> JointSteps:
+        async def of(part: ScopePart) -> Steps:
             _, own = await part.holding(keys)
-            return part.steps(await part.reader.expand(own, fan_out)) if len(own) else JointSteps.none()
+            return part.steps(await part.reader.expand(own, fan_out)) if len(own) else Steps.none(packed(()))
 
-        if not len(keys):
-            return Steps.none(keys)
-        return merging.strongest(keys, JointSteps.concatenate(await self._each(of)), fan_out)
+        return merging.strongest(keys, await self._each(of), fan_out) if len(keys) else Steps.none(keys)
 
     async def related(self, keys: Keys) -> Steps:
-        async def of(part: ScopePart) -> JointSteps:
+        async def of(part: ScopePart) -> Steps:
             _, own = part.met(ElementKind.RELATION, keys)
-            return part.steps(await part.reader.related(own)) if len(own) else JointSteps.none()
+            return part.steps(await part.reader.related(own)) if len(own) else Steps.none(packed(()))
 
-        return merging.by_relation(JointSteps.concatenate(await self._each(of)))
+        return merging.by_relation(await self._each(of))
 
     async def page(self, *, after: UUID | None = None, limit: int) -> RelationPage:
         """The visible ones among the next relations of the view, by id: ``limit`` or more, fewer only at the end.
@@ -270,7 +262,7 @@ class JointReader(Reader):
         By the ids that they have in their scopes: what scopes have under several ids may be on several pages.
         """
 
-        def until(part: ScopePart, found: Steps) -> JointSteps:
+        def until(part: ScopePart, found: Steps) -> Steps:
             steps = part.steps(found)
             own = packed(part.reader.relation_ids(found.rows.relations))
             return steps if last is None else steps.keep(np.flatnonzero(own <= packed([last])))
@@ -278,7 +270,7 @@ class JointReader(Reader):
         pages = await self._each(lambda part: part.reader.page(after=after, limit=limit))
         ends = [each.last for each in pages if each.read == limit and each.last is not None]
         last = min(ends, default=None)
-        found = JointSteps.concatenate([until(part, each.steps) for part, each in zip(self.parts, pages, strict=True)])
+        found = [until(part, each.steps) for part, each in zip(self.parts, pages, strict=True)]
         read = limit if ends else min(sum(each.read for each in pages), limit - 1)
         return RelationPage(merging.by_relation(found), read, last)
 

@@ -18,8 +18,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Rows
 from graphsearch.model import Triplet
 from graphsearch.modes.mode import Question
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.question.asked_time import AskedTime, History
 from graphsearch.question.question_names import Anchor
 from graphsearch.ranking.scores import diverse_rows

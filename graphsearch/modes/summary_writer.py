@@ -30,7 +30,7 @@ from graphsearch.model.codec import Says
 from graphsearch.modes.mode import Question
 from graphsearch.modes.result import Sentence, Source, Summary
 from graphsearch.protocols import LLM, TokenCounter
-from graphsearch.ranking.triplets.scoring import score_by_hops, with_relations
+from graphsearch.ranking.triplets.retrieval import score_by_hops, with_relations
 from graphsearch.ranking.triplets.triplet_score import best_triplets
 from graphsearch.text.rendering import memory_line, relation_line, safe_text, triplet_line
 

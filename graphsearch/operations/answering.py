@@ -14,7 +14,7 @@ from graphsearch.context import ContextBlock, WorkType
 from graphsearch.errors import AccessDeniedError
 from graphsearch.explaining.elements import Explanation
 from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.operations.service import Caller
 from graphsearch.ranking.entities.result import Ranking
 from graphsearch.ranking.memories.result import Workload

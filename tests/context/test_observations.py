@@ -16,7 +16,7 @@ from graphsearch.context.material import WORDS, size
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
-from graphsearch.modes.options import SearchMode, SearchRequest
+from graphsearch.modes.result import SearchMode, SearchRequest
 from graphsearch.ranking.memories.result import RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore

@@ -16,9 +16,8 @@ from graphsearch.access.reader import Reader
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import Claim, Group, Memory
-from graphsearch.ranking.memories.leads import Leads
 from graphsearch.ranking.memories.result import FLOOR, RecalledMemory, RecallRequest, RecallScoring
-from graphsearch.ranking.memories.walk import Walked
+from graphsearch.ranking.memories.walk import Leads, Walked
 from graphsearch.ranking.scores import Board, Part, best_first, compared, diverse_rows, rows_among, with_feedback
 from graphsearch.text.bm25 import searchable_text
 
