@@ -12,9 +12,8 @@ import attrs
 from graphsearch._support.observing import observed
 from graphsearch._support.verbs import ask, takes
 from graphsearch.access.gate import Gate
-from graphsearch.context.lines import BlockLine, Omitted, first_omitted, key_of
 from graphsearch.context.material import MEMORIES, Material, material
-from graphsearch.context.sections import Page, lay_out
+from graphsearch.context.sections import BlockLine, Omitted, Page, first_omitted, key_of, lay_out
 from graphsearch.context.session_logs import SessionLogs, surfaced
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.printing import Displayed, hidden
@@ -27,8 +26,7 @@ from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.result import Summary, cited_lines
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallRequest, Workload
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecalledMemory, RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from copy import copy
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
@@ -17,6 +16,7 @@ from graphsearch.access.decisions import (
     ALLOWED,
     DENIED,
     PARTIAL,
+    Decided,
     Decider,
     ElementDecider,
     SignatureDecider,
@@ -24,7 +24,6 @@ from graphsearch.access.decisions import (
     Verdicts,
     each_allowed,
 )
-from graphsearch.access.expanding import Decided
 from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
@@ -71,16 +70,6 @@ class Gatekeeper:
         self.documents: dict[ElementKind, VisibleDocuments] = {}
         """The texts of the visible, as far as the question has read them."""
         self._denied_keys = defaultdict[ElementKind, list[Keys]](list)
-
-    def uncounted(self) -> Gatekeeper:
-        """The same decisions, with denials counted apart."""
-        other = copy(self)
-        other.forget_denied()
-        return other
-
-    def forget_denied(self) -> None:
-        """Count denials from now on."""
-        self._denied_keys = defaultdict(list)
 
     @property
     def counts_visible(self) -> bool:

@@ -33,8 +33,8 @@ from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
 from graphsearch.question.asked_time import asked_time
-from graphsearch.question.words import relation_line
-from graphsearch.ranking.memories.options import CHANNELS, ChannelName
+from graphsearch.question.question_names import relation_line
+from graphsearch.ranking.memories.result import CHANNELS, ChannelName
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
 from graphsearch.text.bm25 import frequencies, idf, saturated

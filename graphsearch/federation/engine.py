@@ -28,10 +28,8 @@ from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
 from graphsearch.modes.result import SearchResult, Sentence, Source, Summary
 from graphsearch.question.understanding import Understanding
-from graphsearch.ranking.entities.options import RankRequest
-from graphsearch.ranking.entities.result import RankResult
-from graphsearch.ranking.memories.options import RecallRequest
-from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.entities.result import RankRequest, RankResult
+from graphsearch.ranking.memories.result import RecalledMemory, RecallRequest, RecallResult
 from graphsearch.ranking.triplets.connections import Connection
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.stores.graph import GraphStore

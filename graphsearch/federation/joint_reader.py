@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader, RelationPage
-from graphsearch.access.visible_names import rare_matches
+from graphsearch.access.visible_entities import rare_entities
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.key_index import KeyIndex
@@ -45,7 +45,6 @@ from graphsearch.model import (
     Entity,
     Group,
     Memory,
-    Named,
     Relation,
     RelationType,
     Scope,
@@ -75,9 +74,6 @@ class JointReader(Reader):
 
     def viewing(self, view: View) -> Self:
         return self if view == self.view else type(self)([part.viewing(view) for part in self.parts])
-
-    def uncounted(self) -> Self:
-        return type(self)([part.uncounted() for part in self.parts])
 
     async def _each(self, call: Callable[[ScopePart], Awaitable[T]]) -> list[T]:
         """What each scope answers, in the order of the scopes."""
@@ -240,17 +236,15 @@ class JointReader(Reader):
 
         return merging.located(await self._each(of))
 
-    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> tuple[Hits, list[Entity]]:
         whole = await self._each(lambda part: part.reader.find_names(names))
         partly = await self._each(lambda part: part.reader.find_name_words(words, limit=limit))
-        matches = [
-            *merging.joint_matches(chain.from_iterable(whole)),
-            *rare_matches(merging.joint_matches(chain.from_iterable(partly)), limit),
-        ]
-        hits = await self.locate(sorted({match.entity_id for match in matches}))
-        return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
+        once = {(each.entity_id, each.name): each for each in chain.from_iterable(partly)}
+        ids = {each.entity_id for each in chain.from_iterable(whole)} | rare_entities([*once.values()], limit)
+        hits = await self.locate(sorted(ids))
+        return hits, await self.entities(hits.keys)
 
-    # -- walks ---------------------------------------------------------------------------------------------------
+        # -- walks ---------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
         del ahead

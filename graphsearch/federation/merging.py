@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
-from uuid import UUID
 
 import attrs
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from graphsearch.columns import Expansion, FarEnds, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.federation.scope_part import JointSteps
-from graphsearch.model import Entity, NameMatch, Relation, RelationType
+from graphsearch.model import Entity, Relation, RelationType
 from graphsearch.model.signatures import Signature, SignatureTable
 
 K = TypeVar("K")
@@ -156,15 +155,6 @@ def joint_table(tables: Sequence[SignatureTable]) -> SignatureTable:
         attested=attested,
         shares_none=False,
     )
-
-
-def joint_matches(found: Iterable[NameMatch]) -> list[NameMatch]:
-    """The entities of each name, each once, by (id, name); an alias only where every scope has it as one."""
-    alias: dict[tuple[UUID, str], bool] = {}
-    for each in found:
-        key = each.entity_id, each.name
-        alias[key] = alias.get(key, True) and each.alias
-    return [NameMatch(name=name, entity_id=id_, alias=alias[id_, name]) for id_, name in sorted(alias)]
 
 
 def summed(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:

@@ -89,13 +89,7 @@ class ScopePart:
             skipped_types=view.skipped_types,
             only_types=view.only_types,
         )
-        return self._reading(self.reader.viewing(mine))
-
-    def uncounted(self) -> ScopePart:
-        """The same snapshot, gate and view; what is denied is not counted."""
-        return self._reading(self.reader.uncounted())
-
-    def _reading(self, reader: Reader) -> ScopePart:
+        reader = self.reader.viewing(mine)
         return ScopePart(reader, number=self.number, place=self._place, of=self._of, known=self._known)
 
     @property

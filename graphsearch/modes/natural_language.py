@@ -11,17 +11,25 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.access.decisions import ROUNDS, widest
 from graphsearch.access.reader import Reader
-from graphsearch.access.window import ROUNDS, widest
 from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.llms.structured import ask_with_repair
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
-from graphsearch.modes.graph_query import ANSWER, Direction, GraphQuery, prompt_for, query_of, vocabulary_within
-from graphsearch.modes.graph_schema import COUNTED, GraphSchema, visible_schema
-from graphsearch.modes.mode import Mode, Part, Question, require
+from graphsearch.modes.graph_query import (
+    ANSWER,
+    COUNTED,
+    Direction,
+    GraphQuery,
+    GraphSchema,
+    prompt_for,
+    query_of,
+    visible_schema,
+    vocabulary_within,
+)
+from graphsearch.modes.mode import Mode, Part, Question, profile_of, require
 from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.preparing import profile_of
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.linking import anchors_of, link_names

@@ -8,8 +8,7 @@ from enum import StrEnum
 
 import attrs
 
-from graphsearch.access.reader import ReadingOptions
-from graphsearch.access.request import Request
+from graphsearch.access.reader import ReadingOptions, Request
 from graphsearch.model import validation as check
 from graphsearch.protocols import Traversal
 from graphsearch.ranking.triplets.triplet_score import LEAST_SHOWN

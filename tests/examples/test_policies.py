@@ -13,7 +13,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
 from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 

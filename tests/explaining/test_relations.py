@@ -6,7 +6,7 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.explaining.explanation import KeptOut
+from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef
 from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode

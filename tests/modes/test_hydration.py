@@ -10,7 +10,7 @@ from graphsearch.errors import InvalidInputError
 from graphsearch.modes.hydration import prompt_order, topological_ranks
 from graphsearch.modes.options import SearchMode
 from graphsearch.question.analysis import Plan
-from graphsearch.ranking.diversity import alike_in_terms
+from graphsearch.ranking.scores import alike_in_terms
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.rendering import triplet_line

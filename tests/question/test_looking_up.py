@@ -22,9 +22,8 @@ from graphsearch.question.linking import (
     look_up,
     unlinked,
 )
-from graphsearch.question.question_names import QuestionText, WrittenName
+from graphsearch.question.question_names import Nameable, QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import Nameable
 from tests.gates import no_secrets
 from tests.graphs import days_ago
 from tests.question.harbour import ENTITIES, RELATIONS, harbour_engine, lines, names

@@ -29,7 +29,7 @@ from graphsearch.model.codec import encode
 from graphsearch.modes.options import SearchMode
 from graphsearch.modes.result import SearchResult
 from graphsearch.operations.service import Caller, GraphService
-from graphsearch.ranking.entities.options import Ranking
+from graphsearch.ranking.entities.result import Ranking
 from graphsearch.testing.fakes import EchoLLM, WordCounter
 from tests.tools import Tool
 

@@ -12,7 +12,7 @@ from graphsearch.access.reader import reading
 from graphsearch.errors import UnknownElementError
 from graphsearch.model.codec import Says, decode
 from graphsearch.model.identity import id_or_name
-from graphsearch.modes.graph_schema import visible_schema
+from graphsearch.modes.graph_query import visible_schema
 from graphsearch.operations.answering import new_session
 from graphsearch.operations.brief import Json, brief, fitted, shown
 from graphsearch.operations.service import Caller

@@ -26,8 +26,8 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Keys, Mask, Mentioned, Rows
 from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.ranking.memories.board import best_first, compared, rows_among
-from graphsearch.ranking.memories.options import RecallScoring
+from graphsearch.ranking.memories.result import RecallScoring
+from graphsearch.ranking.scores import best_first, compared, rows_among
 
 FRONTIER: Final = 500
 """Most entities of the best memories that are walked through: those with most of the mass."""

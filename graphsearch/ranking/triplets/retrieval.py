@@ -15,13 +15,12 @@ from graphsearch.columns import Hits, Subgraph
 from graphsearch.model import ElementKind
 from graphsearch.question.question_names import Anchor
 from graphsearch.question.understanding import Understanding
-from graphsearch.ranking.triplets.candidates import FACTS, by_facts
 from graphsearch.ranking.triplets.connections import NOTHING, Connected
 from graphsearch.ranking.triplets.entity_relevance import described, together
-from graphsearch.ranking.triplets.findings import Findings, score_triplets
 from graphsearch.ranking.triplets.parts import Parts
-from graphsearch.ranking.triplets.scoring import Clues, names_alone, score_by_hops, score_relations
+from graphsearch.ranking.triplets.scoring import FACTS, Clues, by_facts, names_alone, score_by_hops, score_relations
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
+from graphsearch.ranking.triplets.triplet_score import Findings, score_triplets
 
 DESCRIBED: Final = 100
 """Entities returned by each search for what a question describes."""

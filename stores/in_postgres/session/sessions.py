@@ -207,10 +207,6 @@ class Session:
         """Send what waits to be sent, as the end of a write does."""
         await self.sender.flush()
 
-    async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
-        """The rows of a statement, each by column name."""
-        return (await self.run(query, **values)).dicts
-
     async def rows(self, query: bytes, **values: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement, as `run` executes it."""
         return (await self.run(query, **values)).rows
