@@ -55,12 +55,12 @@ def groups() -> Mapping[str, Mapping[str, str]]:
     table = _parsed("operations/table")
     imports = [each for each in table.body if isinstance(each, ast.ImportFrom)]
     homes = {name.name: (each.module or "").split(".")[1:] for each in imports for name in each.names}
-    for function in (each for each in table.body if isinstance(each, ast.FunctionDef) and each.name in _GROUPS):
-        for row in (each.value.value for each in function.body if isinstance(each, ast.Expr)):  # type: ignore[attr-defined]
+    for rows in (each for each in table.body if isinstance(each, ast.FunctionDef) and each.name in _GROUPS):
+        for row in (each.value.value for each in rows.body if isinstance(each, ast.Expr)):  # type: ignore[attr-defined]
             verb = row.args[0]
             names = [ast.literal_eval(each.value) for each in row.keywords if each.arg == "name"]
             said = _sentence("/".join(homes[verb.value.id]), verb.value.id, verb.attr)
-            found[_GROUPS[function.name]][_spelt(names[0] if names else verb.attr)] = said.replace("_", "-")
+            found[_GROUPS[rows.name]][_spelt(names[0] if names else verb.attr)] = said.replace("_", "-")
     del found["Ask"]["remember"]  # which has a function of its own here
     for group in ("Write", "Operate"):
         for module, _, function in (path.partition(":") for path in WRITTEN[group]):
