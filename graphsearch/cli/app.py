@@ -25,13 +25,13 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u20
 """Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
 WRITTEN: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
-        "Write": ("writing:remember", "writing:add", "moving:import_"),
+        "Write": ("writing:remember", "writing:add", "writing:import_"),
         "Operate": (
             *("demo:demo", "where:where", "serving:ui", "serving:mcp"),
-            *("coding_agents:install", "coding_agents:uninstall", "warm:serve", "writing:init"),
-            *("moving:export", "moving:reembed", "evaluating:eval_", "where:completion"),
+            *("installing:install", "installing:uninstall", "warm:serve", "writing:init"),
+            *("writing:export", "writing:reembed", "evaluating:eval_", "where:completion"),
         ),
-        "": ("coding_agents:record_session",),
+        "": ("installing:record_session",),
     }
 )
 """Commands that are no operation, or not that alone: module and function, by group; without one hidden."""

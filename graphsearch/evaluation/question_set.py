@@ -23,7 +23,7 @@ from graphsearch.model import EdgeKind, Entity, Relation
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Says, decode
 from graphsearch.model.identity import snake_case
-from graphsearch.moving.records import object_of
+from graphsearch.moving.scope_file import object_of
 
 Line = Mapping[str, Any]
 Text = Annotated[str, Says(least=1)]
