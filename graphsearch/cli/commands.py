@@ -27,8 +27,8 @@ from graphsearch.export import to_dot, to_graphml, to_mermaid
 from graphsearch.ingest import Progress
 from graphsearch.model import Action, ElementKind, FeedbackReport
 from graphsearch.model.codec import Says, encode
-from graphsearch.modes.options import SearchMode
 from graphsearch.modes.registry import DEFAULT_MODES, mode_name
+from graphsearch.modes.result import SearchMode
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.operation import Effect, Operation
 from graphsearch.operations.service import Caller

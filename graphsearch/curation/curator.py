@@ -16,11 +16,9 @@ import numpy as np
 from graphsearch._support.concurrency import in_order
 from graphsearch._support.observing import all_observed
 from graphsearch._support.paging import PAGE, pages
-from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.access.provenance import Provenance, why
+from graphsearch.access.gate import ALLOW_ALL, Gate, demand_everything
 from graphsearch.access.reader import Reader, When, reading
 from graphsearch.access.references import EntityRef, known
-from graphsearch.access.stored_elements import demand_everything
 from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.columns import Subgraph
 from graphsearch.curation import browsing, communities, judging, receipts, summarising
@@ -40,6 +38,7 @@ from graphsearch.errors import (
     UnknownElementError,
     UnknownScopeError,
 )
+from graphsearch.explaining.provenance import Provenance, why
 from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, ambiguities, compared
 from graphsearch.health.formula import Health
 from graphsearch.health.keeping import count_health, follow_repair, record_health
@@ -70,8 +69,8 @@ from graphsearch.model import (
 from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id, snake_case
 from graphsearch.model.reports import refuse_merge
-from graphsearch.modes.communities import content_of
-from graphsearch.modes.graph_schema import visible_schema
+from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.summary_writer import content_of
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.graph import GraphStore

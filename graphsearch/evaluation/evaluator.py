@@ -74,9 +74,9 @@ from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, ElementKind, Fact, Memory
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.protocols import Embedder
-from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallScoring
+from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecallScoring
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import Analyser, stem
 

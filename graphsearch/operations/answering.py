@@ -15,14 +15,14 @@ from graphsearch.context import ContextBlock, WorkType
 from graphsearch.curation import JudgeReport, SummariesReport
 from graphsearch.curation.summarising import MIN_SIZE
 from graphsearch.errors import AccessDeniedError, MissingDependencyError
-from graphsearch.explaining.explanation import Explanation
+from graphsearch.explaining.elements import Explanation
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome, Statistics, WriteReport
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.operations.service import Caller
 from graphsearch.protocols import LLM
-from graphsearch.ranking.entities.options import Ranking
-from graphsearch.ranking.memories.options import Workload
+from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.memories.result import Workload
 
 
 class OutcomeName(StrEnum):

@@ -15,7 +15,7 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.context import ContextBlock
-from graphsearch.explaining.explanation import Explanation
+from graphsearch.explaining.elements import Explanation
 from graphsearch.model import (
     Community,
     Entity,

@@ -15,8 +15,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Memory, Relation, View
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.page.rows import DIGITS, RelationRow, relation_row
 from graphsearch.stores.graph import GraphStore
 

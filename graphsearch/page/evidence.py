@@ -10,14 +10,13 @@ from typing import Final
 import attrs
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.provenance import Proof, Provenance, why
 from graphsearch.access.reader import Reader, reading
 from graphsearch.context.builder import CANDIDATES
 from graphsearch.context.material import MEMORIES
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.weights import WeightChange, visible, weight_history
+from graphsearch.explaining.elements import Explanation
+from graphsearch.explaining.provenance import Proof, Provenance, WeightChange, visible, weight_history, why
 from graphsearch.federation import FederatedEngine
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Span
 from graphsearch.page.asking import ENTITIES, best_mode
