@@ -509,7 +509,8 @@ class Reader:
         With ``ahead`` the store may read that many further hops with the first one.
         """
         found = await self._decided(await self._store.expand(keys, fan_out=fan_out, view=self.view, ahead=ahead))
-        if found.partial is None and (found.allowed is None or found.allowed.all()):
+        allowed = found.allowed
+        if found.partial is None and (allowed is None or allowed.all()):
             return self._steps(found)
         if len(short := runs_to_widen(found, fan_out)):
             wider = await self._store.expand(found.rows.starts[short], fan_out=widest(fan_out), view=self.view)
