@@ -321,7 +321,10 @@ class GraphSearchEngine(Engine):
         gate: Gate | None = None,
         **when: Unpack[When],
     ) -> tuple[Triplet, ...]:
-        """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
+        """Show the relations around an entity, with their scores.
+
+        They are scored by hops. Raises `UnknownElementError`.
+        """
         asked = SearchRequest(query="", limit=limit, depth=depth, **when)
         async with reading(self.store, gate=gate, **when) as reader:
             seeds = await reader.locate([await resolve(entity, reader)])
@@ -337,9 +340,10 @@ class GraphSearchEngine(Engine):
         gate: Gate | None = None,
         **when: Unpack[When],
     ) -> GraphPath | None:
-        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
+        """Find the shortest path between two entities, the strongest among the shortest.
 
-        Raises `UnknownElementError` for an end that does not exist or is not visible.
+        None if there is none within ``max_hops``. Raises `UnknownElementError` for an end that does not exist or is not
+        visible.
         """
         async with reading(self.store, gate=gate, **when) as reader:
             start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]

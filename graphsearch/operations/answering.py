@@ -50,9 +50,9 @@ async def graph_query(
     depth: int = 2,
     traversal: Literal["k_hop", "pagerank"] | None = None,
 ) -> ContextBlock:
-    """Build the block for a session, by default a new one; see `ContextBuilder.build`.
+    """Answer a question: the block of context for a session, visible to the principal and within a budget.
 
-    Without ``details`` it does not say what each of its lines is, nor what is not in it.
+    See `ContextBuilder.build`. Without ``details`` it does not say what each of its lines is, nor what is not in it.
     """
     block = await caller.builder.build(
         query,
@@ -74,7 +74,10 @@ async def graph_query(
 
 
 async def feedback(caller: Caller, session_id: str, outcome: OutcomeName) -> FeedbackReport:
-    """Report the outcome of a session. Raises `AccessDeniedError` if all that it was shown is denied."""
+    """Report the outcome of a session; the weights of what it was shown move.
+
+    Raises `AccessDeniedError` if all that it was shown is denied.
+    """
     report = await caller.builder.feedback(session_id, Outcome[outcome.name], gate=caller.gate)
     if report.denied and not (report.applied or report.replaced or report.repeated):
         raise AccessDeniedError(Action.FEEDBACK.value)
@@ -94,7 +97,10 @@ async def explain(
     as_of: datetime | None = None,
     known_at: datetime | None = None,
 ) -> Explanation:
-    """Explain an element of a kind by the options that this kind has; see `GraphSearchEngine.explain`."""
+    """Explain why a relation, a memory or an entity is, or is not, among the results of a question.
+
+    Each kind has its own options; see `GraphSearchEngine.explain`.
+    """
     asked = partial(
         caller.engine.explain,
         query,

@@ -34,7 +34,7 @@ class Counts(Statistics):
 
 
 async def stats(caller: Caller) -> Counts:
-    """Count the elements of the scope: `Curator.stats`, and what the cache answered."""
+    """Count the elements of the project, by type, and the look-ups that the cache answered."""
     found, use = await caller.curator.stats(), cache_report(caller.engine.store)
     numbers = attrs.asdict(found, recurse=False)
     if use is None:
@@ -44,19 +44,19 @@ async def stats(caller: Caller) -> Counts:
 
 
 async def expire(caller: Caller, days: float, *, label: str | None = None, source: str | None = None) -> WriteReport:
-    """Forget what is older than some days: `Curator.expire`."""
+    """Forget the memories of a label or a source that are older than some days. Irreversible."""
     return await caller.curator.expire(timedelta(days=days), label=label, source=source)
 
 
 async def judge_duplicates(caller: Caller, *, limit: int = 20, threshold: float = ALIKE) -> JudgeReport:
-    """Let the engine's language model judge pairs: `Curator.judge_duplicates`."""
+    """Have the language model judge possible duplicates: merge the same, mark the distinct."""
     return await caller.curator.judge_duplicates(_model(caller), limit=limit, threshold=threshold)
 
 
 async def summarise_communities(
     caller: Caller, *, limit: int | None = None, min_size: int = MIN_SIZE
 ) -> SummariesReport:
-    """Let the engine's language model summarise: `Curator.summarise_communities`."""
+    """Have the language model summarise the communities that are new or have changed; run it again to go on."""
     return await caller.curator.summarise_communities(_model(caller), limit=limit, min_size=min_size)
 
 

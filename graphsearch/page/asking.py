@@ -84,10 +84,11 @@ async def ask(
     limit: int = 25,
     gate: Gate,
 ) -> Answer:
-    """Search, recall, rank and build the block of a question in one snapshot, and look for what is over.
+    """Answer a question with all that a page shows: relations, memories, entities, the block, and what is over.
 
-    The block is that of `ContextBuilder.build`, of no session: nothing is logged. The ``mode`` is by default the best
-    that needs no language model; one that it needs is asked within the snapshot.
+    Of one snapshot, with the tokens of each line and what is not in the block and why. The block is that of
+    `ContextBuilder.build`, of no session: nothing is logged. The ``mode`` is by default the best that needs no language
+    model; one that it needs is asked within the snapshot.
     """
     engine = builder.engine
     mode = mode or best_mode(engine)

@@ -98,7 +98,7 @@ async def changes(
     mode: str = SearchMode.GRAPH_COMPLETION,
     gate: Gate | None = None,
 ) -> Changes:
-    """Answer a question at two moments, and list the moments at which its answer changes.
+    """Answer a question at two moments: what appeared, ended or changed places, and when its answer changes.
 
     ``until`` defaults to now, ``since`` to the last moment but one before it. Either may be the later one.
     """

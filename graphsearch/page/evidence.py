@@ -71,9 +71,10 @@ async def evidence(
     known_at: datetime | None = None,
     gate: Gate,
 ) -> Evidence:
-    """Explain an element and read what proves it, in one snapshot; of several scopes, in the first that has it.
+    """Show what stands behind an element of an answer: the parts of its score, its proofs, how its weight changed.
 
-    Raises `UnknownElementError` for an element that does not exist or is not visible.
+    In one snapshot; of several scopes, in the first that has it. Raises `UnknownElementError` for an element that does
+    not exist or is not visible.
     """
     engines = engine.engines if isinstance(engine, FederatedEngine) else (engine,)
     entered = [each for each in engines if gate.enters(each.store.scope)] or engines[:1]

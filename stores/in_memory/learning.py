@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graphsearch.model import ElementRef, FeedbackReport, Outcome
 from graphsearch.model.stored import StoredOutcome
+from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import Entry
 from graphsearch.stores.in_memory.base import InMemoryScope
 
@@ -22,28 +23,28 @@ class InMemoryLearning(InMemoryScope):
             log = {row.key for row in await port.rows("injection", logged) if row.value.session_id == session_id}
             if not log.issuperset(logged):
                 return FeedbackReport(missing=tuple(wanted))
-            keys = {ref: (str(ref.kind), str(ref.id)) for ref in wanted}
-            given = {
-                row.key: row.value for row in await port.rows("outcome", [(*key, session_id) for key in keys.values()])
-            }
-            past = await port.keys_of(port.before, "outcome", "element", keys.values())
-            for ref, key in keys.items():
-                row, old, number = port.before.get(ref.kind, ref.key), given.get((*key, session_id)), len(past[key])
+            outcomes = dict[tuple[str, str, str], StoredOutcome]()
+            index = await port.index(port.before, "outcome", "element")
+            valid = StoredOutcome(session_id=session_id, seq=1, outcome=outcome)
+            for ref in wanted:
+                kind, key = str(ref.kind), (str(ref.kind), str(ref.id), session_id)
+                row, given = port.before.get(kind, ref.key), port.before.get("outcome", key)
                 if row is None:
                     found["missing"].append(ref)
                     continue
-                if old is not None and old.outcome is outcome:
+                weight, number = getattr(row, kind).feedback_weight, index.number(key[:2])
+                if given is None:
+                    found["applied"].append(ref)
+                    outcomes[key] = revised(valid, seq=number + 1)
+                    weight = alpha * outcome.value + (1 - alpha) * weight
+                elif (old := given.value).outcome is outcome:
                     found["repeated"].append(ref)
                     continue
-                seq, weight = old.seq if old else number + 1, getattr(row, ref.kind).feedback_weight
-                if old is None:
-                    found["applied"].append(ref)
-                    weight = alpha * outcome.value + (1 - alpha) * weight
                 else:
                     found["replaced"].append(ref)
-                    weight += alpha * (1 - alpha) ** (number - seq) * (outcome.value - old.outcome.value)
-                stored = StoredOutcome(session_id=session_id, seq=seq, outcome=outcome)
-                await port.put("outcome", [Entry((*key, session_id), stored)], {})
-                port.weigh(ref.kind, row, min(max(weight, 0.0), 1.0))  # rounding may exceed the bounds
+                    outcomes[key] = revised(valid, seq=old.seq)
+                    weight += alpha * (1 - alpha) ** (number - old.seq) * (outcome.value - old.outcome.value)
+                port.weigh(kind, row, min(max(weight, 0.0), 1.0))  # rounding may exceed the bounds
+            await port.put("outcome", [Entry(key, value) for key, value in outcomes.items()], {})
         applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
         return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)

@@ -1,6 +1,6 @@
 // Ask: the answer, why it is what it is, the block as the model gets it, the drawing of exactly that, what nearly made it.
 import { bar, heard, legend, scaleOf } from "./bars.js";
-import { button, dotted, fill, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
+import { asking, button, dotted, fill, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { Names, broken, counted, day, period, said, score, whole, words } from "./format.js";
 import { graph } from "./graph.js";
@@ -15,16 +15,10 @@ const REASONS = {
 
 // The question, and examples of questions; it goes to whichever view it stands in.
 export function askBar({ questions, view, params, go }) {
-  const asks = (q) => go(view, { ...params, q, open: undefined, since: undefined, until: undefined });
-  const field = h("input", { class: "field q", name: "q", value: params.q ?? "", "data-focus": "q", "data-was": params.q ?? "", placeholder: "Ask what an agent would ask", "aria-label": "Question", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 4000 });
-  const submit = (event) => {
-    event.preventDefault();
-    if (field.value.trim()) asks(field.value.trim());
-  };
-  const example = (each) => h("button", { class: "chip", type: "button", "aria-current": each === params.q ? "true" : undefined, onclick: () => asks(each) }, said(each, 120));
-  return h("div", {},
-    h("form", { class: "ask", role: "search", onsubmit: submit }, field, h("button", { class: "btn primary" }, "Ask")),
-    questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, questions.map(example)) : null);
+  const send = (q) => go(view, { ...params, q, open: undefined, since: undefined, until: undefined });
+  const form = asking({ value: params.q, label: "Question", placeholder: "Ask what an agent would ask", most: 4000, act: "Ask", send });
+  const example = (each) => h("button", { class: "chip", type: "button", "aria-current": each === params.q ? "true" : undefined, onclick: () => send(each) }, said(each, 120));
+  return h("div", {}, form, questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, questions.map(example)) : null);
 }
 
 export async function askView(context) {
