@@ -32,7 +32,7 @@ from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation
 from graphsearch.stores.graph import GraphStore
 
 if TYPE_CHECKING:
-    from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
+    from graphsearch.access.searches import DocumentCache, VisibleDocuments
 
 _NO_CODES: Final = frozenset[int]()
 _EXPLAINED: Final = 500

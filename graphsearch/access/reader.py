@@ -31,8 +31,7 @@ from graphsearch.access.decisions import (
 from graphsearch.access.evidence import VisibleEvidence
 from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
 from graphsearch.access.gatekeeper import Gatekeeper
-from graphsearch.access.searches import Searches
-from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
+from graphsearch.access.searches import DocumentCache, Searches, VisibleDocuments
 from graphsearch.access.visible_entities import (
     are_called,
     first_matches,
