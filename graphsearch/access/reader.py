@@ -19,18 +19,18 @@ import attrs
 import numpy as np
 
 from graphsearch._support.paging import pages
-from graphsearch.access.decisions import (
+from graphsearch.access.evidence import VisibleEvidence
+from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
+from graphsearch.access.gatekeeper import (
     Decided,
     Embed,
+    Gatekeeper,
     SignatureInterner,
     allows_scope,
     runs_to_widen,
     strongest,
     widest,
 )
-from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
-from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.access.searches import DocumentCache, Searches, VisibleDocuments
 from graphsearch.access.visible_entities import (
     are_called,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import PARTIAL, widest
+from graphsearch.access.gatekeeper import PARTIAL, widest
 from graphsearch.columns import Floats, Hits, Mask
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import among

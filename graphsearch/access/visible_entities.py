@@ -10,14 +10,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import aside
-from graphsearch.access.decisions import Decider
+
+if TYPE_CHECKING:
+    from graphsearch.access.gatekeeper import Decider
 from graphsearch.access.gate import BoundGate, resource_of
 from graphsearch.claims.naming import (
     QUALIFIED_TYPES,

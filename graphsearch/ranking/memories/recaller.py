@@ -24,7 +24,7 @@ import numpy as np
 
 from graphsearch._support.concurrency import both
 from graphsearch._support.timing import Stopwatch
-from graphsearch.access.decisions import widest
+from graphsearch.access.gatekeeper import widest
 from graphsearch.access.reader import Reader
 from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, group_of, periods_of
 from graphsearch.columns import Floats, Hits, Keys, Rows
