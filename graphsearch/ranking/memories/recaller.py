@@ -48,7 +48,7 @@ from graphsearch.ranking.scores import (
     Part,
     best_first,
     compared,
-    diverse_rows,
+    picked,
     rows_among,
     standard_scores,
     with_feedback,
@@ -380,11 +380,11 @@ def _part(listed: tuple[Rows, Floats] | None, row: int, weight: float, contribut
 
 def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: RecallRequest) -> list[int]:
     """The rows to show: best first, as ``ranked``, or picked for diversity."""
-    rows: list[int] = ranked[scores[ranked] >= request.min_score].tolist()
-    if not request.diversity or not rows:
-        return rows[: request.limit]
-    texts = [f"{memories[row].subject}\n{memories[row].text}" for row in rows]
-    return [rows[row] for row in diverse_rows(scores[rows], texts, diversity=request.diversity, limit=request.limit)]
+
+    def text_of(row: int) -> str:
+        return f"{memories[row].subject}\n{memories[row].text}"
+
+    return picked(ranked.tolist(), request, scores.item, text_of)
 
 
 class Over(TypedDict):
