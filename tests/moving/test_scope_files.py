@@ -25,7 +25,7 @@ from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Entity, Memory, Outcome, Principal
 from graphsearch.modes.result import SearchMode
 from graphsearch.moving import export_scope, import_scope
-from graphsearch.moving.records import json_of
+from graphsearch.moving.scope_file import json_of
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import HashEmbedder, WordCounter
