@@ -352,7 +352,6 @@ def test_pronouns_are_the_nearest_that_agree() -> None:
     halden = triples("[Harkin:o] called, [Harkin Dairy:o] that is. theyve used [Jira:t] since March")
     assert halden == {("Harkin Dairy", "uses", "Jira")}
     assert triples("[Harkin:o] called. theyve been on [Jira:t] since March 2022") == {("Harkin", "uses", "Jira")}
-    assert triples("[Bo:p], from today you report to me", addressed="Bo") == {("Bo", "reports_to", "Ana")}
     title = Named("Di Moss", "person", 0.9, hard=True)
     assert triples("She wrote [Gorse Hill:t].", speaker="", title=title) == {("Di Moss", "created", "Gorse Hill")}
 
