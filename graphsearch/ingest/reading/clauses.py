@@ -170,7 +170,7 @@ class Clauses(Phrases):
         return Clause(word, acting, slots, tense, place, reach, False, negated, hearsay, acted, surface)
 
     def _is_dangling(self, left: int, place: int) -> bool:
-        """Whether a participle belongs to a subject elsewhere: ", leading X to change", "Working with X, they passed"."""
+        """Whether a participle has its subject elsewhere: ", leading X to change", "Working with X, they passed"."""
         if left >= 0:
             return self.low(left) == "," and left > _FAR
         return any(

@@ -28,6 +28,7 @@ from graphsearch.ingest.reading.phrases import (
     VERB,
     Ref,
     Refs,
+    has_any,
     read_units,
 )
 from graphsearch.ingest.reading.references import Context, Named
@@ -42,30 +43,28 @@ if TYPE_CHECKING:
 
 LEAST: Final = 0.7
 """What is less sure is not stated, unless it is asked for."""
-_CLEAR: Final = 0.95
+_CLEAR: Final = 0.93
 """The share of statements that are right where nothing of what follows holds.
 
 Each of what follows leaves that part of it. They, and those of pronouns, are fitted on statements out of chats, talks,
 news and encyclopaedias that were judged by hand, as `tools/calibrate_reader` does it. They hold on each kind of text
 that is left out of the fit.
 """
-_GUESSED: Final = 0.93
+_GUESSED: Final = 0.96
 """For each end of another kind than the frame expects first: it may be no such name, or a part of one."""
-_DESCRIBING: Final = 0.42
+_DESCRIBING: Final = 0.51
 """For a name that describes the noun behind it: "joined the Atlas choir" names no Atlas."""
-_COMMON: Final = 0.86
+_COMMON: Final = 0.74
 """For ordinary words in small letters where names have capitals: "wrote the manual"."""
-_PARTED: Final = 0.72
+_PARTED: Final = 0.84
 """Where another name stands between the two, in no list or aside: it may be the one that is meant."""
-_LONG: Final = 0.74
+_LONG: Final = 0.8
 """In a long sentence, which has more clauses than are told apart."""
-_HEARSAY: Final = 0.51
+_HEARSAY: Final = 0.53
 """What somebody says, believes or has heard."""
 _MANY: Final = 40
 """Words of a long sentence."""
 _ASSIGNED: Final = frozenset({"uses", "works_on", "leads"})
-_AWAITED: Final = frozenset({"once", "until", "before", "after", "when", "if", "unless"})
-_SOME: Final = frozenset({"several", "some", "many", "most", "all", "other", "non", "two", "three"})
 _STATUS_WORDS: Final = frozenset({"been", "now", "currently", "still", "officially", "went", "got"})
 
 _MISTAKEN: Final = {
@@ -277,21 +276,21 @@ class _Reader:
         return found
 
     def _is_cut(self, mention: Mention) -> bool:
-        """Whether a name is a part of a longer one, or a word that stands for one: "Iowa Secretary" of State."""
-        last, known = mention.name.split()[-1].casefold(), mark(mention.name.split()[-1].casefold())
+        """Whether a name is a part of a longer one or stands for one: "Iowa Secretary" of State, "the Commission"."""
         if self._small or mention.type or mention.kind == "person":
             return False
-        titled = known & ROLE and "of" not in mention.name.split()
-        if mention.kind != "place" and (titled or (known & INSTITUTION and known & ORDINARY and last == mention.name.casefold())):
+        name = mention.name.casefold().split()
+        known = mark(name[-1])
+        office = known & ROLE and "of" not in name
+        if mention.kind != "place" and (office or (known & INSTITUTION and known & ORDINARY and len(name) == 1)):
             return True
-        words_, after = self._read.words, mention.end
-        text = [each.text for each in words_[after : after + 3]] + ["", "", ""]
-        if text[0].isdecimal():
+        following = [each.text for each in self._read.words[mention.end : mention.end + 3]]
+        if following and following[0].isdecimal():  # "the DER 2"
             return True
-        if known & ORDINARY and text[0] in ("of", "on", "for"):
-            goes_on = text[1 + (text[1] == "the")]
-            return goes_on[:1].isupper() and not flags(goes_on) & CALENDAR
-        return False
+        if not known & ORDINARY or following[:1] not in (["of"], ["on"], ["for"]):
+            return False
+        goes_on = following[-1 if following[1:2] == ["the"] else 1 :][:1]
+        return any(word[:1].isupper() and not flags(word) & CALENDAR for word in goes_on)
 
     def _of_mention(self, mention: Mention, sure: float) -> Named:
         """A name with the kind that its own words, or the noun after it, show."""
@@ -352,7 +351,7 @@ class _Reader:
         yield from self._fitting(clause, fitting, clause.slots["holder"], clause.slots["other"])
 
     def _is_of_part(self, clause: Clause) -> bool:
-        """Whether an office is that of a part of where it is held: "head of policy at Acme", "Acme's head of policy"."""
+        """Whether an office is that of a part: "head of policy at Acme", "Acme's head of policy"."""
         end = clause.place + clause.word.count(" ") + 1
         return self._sentence.low(end) in ("of", "for") and clause.link in ("at", "'s", "·")
 
@@ -496,7 +495,8 @@ class _Reader:
                 continue
             opened, hearsay = sentence.scope(place)
             before = [sentence.low(place - back) for back in (1, 2, 3)]
-            if opened or not _AWAITED.isdisjoint(before) or not _SOME.isdisjoint(before[:2]) or self._is_cut(unit.mention):
+            unsaid = opened or has_any(before, "awaited") or has_any(before[:2], "several")
+            if unsaid or self._is_cut(unit.mention):
                 continue
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)
