@@ -12,9 +12,8 @@ import attrs
 from graphsearch._support.observing import observed
 from graphsearch._support.verbs import ask, takes
 from graphsearch.access.gate import Gate
-from graphsearch.context.lines import BlockLine, Omitted, first_omitted, key_of
 from graphsearch.context.material import MEMORIES, Material, material
-from graphsearch.context.sections import Page, lay_out
+from graphsearch.context.sections import BlockLine, Omitted, Page, first_omitted, key_of, lay_out
 from graphsearch.context.session_logs import SessionLogs, surfaced
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.printing import Displayed, hidden
@@ -23,12 +22,10 @@ from graphsearch.errors import ReadOnlyStoreError
 from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, FeedbackReport, Outcome, Principal, Scope, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import Summary, cited_lines
+from graphsearch.modes.result import SearchRequest, Summary, cited_lines
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallRequest, Workload
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecalledMemory, RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 

@@ -18,8 +18,7 @@ from typing import Final
 
 from graphsearch.model import Memory, Triplet
 from graphsearch.modes.result import SearchResult
-from graphsearch.question.analysis import Analysis
-from graphsearch.question.question_type import MAX_READ, QuestionType
+from graphsearch.question.analysis import MAX_READ, Analysis, QuestionType
 from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
 from graphsearch.text.word_lists import word_set
 

@@ -21,27 +21,28 @@ from graphsearch.context.choosing import (
     newest_first,
     paying,
 )
-from graphsearch.context.lines import (
+from graphsearch.context.sections import (
     CO_OCCURRENCE,
     ENOUGH,
     FIRST,
     FOREIGN,
     LOW_SCORE,
     NO_TEXT,
+    RELATED,
     RELEVANCE,
     REPEATS,
+    Forms,
     Omitted,
+    TripletText,
     key_of,
+    labelled,
 )
-from graphsearch.context.sections import RELATED, Forms, TripletText, labelled
 from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Scope, Triplet
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import SearchResult, Summary
-from graphsearch.question.question_type import HEALTHY
+from graphsearch.modes.result import SearchRequest, SearchResult, Summary
+from graphsearch.question.analysis import HEALTHY
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.memories.options import RecallRequest
-from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.memories.result import RecalledMemory, RecallRequest, RecallResult
 from graphsearch.ranking.memories.selection import floor_of
 from graphsearch.text.rendering import (
     IN_DOUBT,

@@ -31,7 +31,7 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.model import Injection, MemoryLink, RelationType, Scope
 from graphsearch.model.codec import decode, encode
 from graphsearch.model.proposals import Proposal
-from graphsearch.model.stored import StoredOutcome
+from graphsearch.model.stored import StoredMerge, StoredOutcome
 from graphsearch.protocols import Clock
 from graphsearch.protocols import rows as of
 from graphsearch.stores.graph import GraphStore
@@ -63,7 +63,7 @@ CLASSES: Final[Mapping[str, Any]] = MappingProxyType(
         "mention": of.MentionRow,
         "claim": of.ClaimRow,
         "relation": of.RelationRow,
-        "merge": of.MergeRow,
+        "merge": StoredMerge,
         "community": of.CommunityRow,
         "member": of.MemberRow,
         "signature": SignatureRow,

@@ -6,20 +6,33 @@ minimum of several is the verdict on all of them together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.access.gate import BoundGate, resource_of
-from graphsearch.columns import Codes, Keys, Mask, Rows
+from graphsearch.columns import Codes, Expansion, Floats, Keys, Mask, Rows
 from graphsearch.columns.key_index import KeyIndex, distinct
-from graphsearch.model import ElementKind, Entity, Memory, Relation, RelationType
+from graphsearch.model import ElementKind, Entity, Memory, Relation, RelationType, Vector
 from graphsearch.model.signatures import Resource, Signature, SignatureTable, memory_signature
 from graphsearch.stores.graph import GraphStore
+
+ROUNDS: Final = 4
+"""Most rounds of a search of which hidden hits are filtered out, each twice as wide, until enough are visible."""
+
+
+def widest(limit: int) -> int:
+    """The limit of the last round, each round being twice as wide as the one before."""
+    return limit << (ROUNDS - 1)
+
+
+Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[Vector]]
+"""Embeds texts as documents; one row of length 1 for each."""
 
 
 class SignatureInterner:
@@ -285,3 +298,74 @@ def _verdict(evidence: Collection[Any], seen: set[Any], *, influences: Collectio
     if seen.issuperset(evidence) and seen.issuperset(influences):
         return ALLOWED
     return DENIED if evidence and seen.isdisjoint(evidence) else PARTIAL
+
+
+@attrs.frozen(eq=False)
+class Decided:
+    """An expansion with the verdict on each of its rows."""
+
+    rows: Expansion
+    signatures: Rows
+    """The relation's signature, as its row in the `SignatureInterner`."""
+    verdicts: Verdicts | None
+    """None if all are `ALLOWED`."""
+
+    @property
+    def allowed(self) -> Mask | None:
+        """Rows that are visible and whose far end holds; None if all are."""
+        if self.verdicts is None:
+            return self.rows.far_holds
+        seen: Mask = self.verdicts != DENIED
+        return self.rows.holding & seen
+
+    @property
+    def partial(self) -> Mask | None:
+        """Rows with partly hidden evidence; None if there are none."""
+        if self.verdicts is None:
+            return None
+        found: Mask = self.verdicts == PARTIAL
+        return found if found.any() else None
+
+    def keep(self, rows: Mask | Rows) -> Decided:
+        """The rows that a mask or an index selects, in their order."""
+        verdicts = None if self.verdicts is None else self.verdicts[rows]
+        return Decided(self.rows.keep(rows), self.signatures[rows], verdicts)
+
+    @staticmethod
+    def concatenate(parts: list[Decided]) -> Decided:
+        """Concatenate the rows of several. ``parts`` must not be empty."""
+        if len(parts) == 1:
+            return parts[0]
+        verdicts = [each_allowed(len(part.rows)) if part.verdicts is None else part.verdicts for part in parts]
+        return Decided(
+            Expansion.concatenate([part.rows for part in parts]),
+            np.concatenate([part.signatures for part in parts]),
+            np.concatenate(verdicts),
+        )
+
+
+def runs_to_widen(found: Decided, limit: int) -> Rows:
+    """The starts of those runs that were cut at ``limit`` and of which a row is hidden, at least in part."""
+    run, rows = _runs(found.rows), found.rows
+    doubtful = np.zeros(len(rows), np.bool_) if found.partial is None else found.partial
+    if found.allowed is not None:
+        doubtful = doubtful | ~found.allowed
+    wider = (np.bincount(run) == limit) & (np.bincount(run, doubtful) > 0)
+    starts: Rows = np.unique(rows.start[wider.take(run)])
+    return starts
+
+
+def strongest(found: Decided, priors: Floats, limit: int) -> Decided:
+    """The ``limit`` strongest visible rows of each run, by their corrected confidence; ``priors`` are of signatures."""
+    if found.allowed is not None:
+        found = found.keep(found.allowed)
+    run, weight = _runs(found.rows), found.rows.confidence * priors.take(found.signatures)
+    found = found.keep(np.lexsort((found.rows.relations, -weight, run)))
+    return found.keep(np.arange(len(run)) - np.searchsorted(run, run) < limit)
+
+
+def _runs(rows: Expansion) -> Rows:
+    """The run of each row: a run shares a start and a direction."""
+    begins = np.zeros(len(rows), np.intp)
+    begins[1:] = (rows.start[1:] != rows.start[:-1]) | (rows.outgoing[1:] != rows.outgoing[:-1])
+    return np.cumsum(begins)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
@@ -17,6 +16,7 @@ from graphsearch.access.decisions import (
     ALLOWED,
     DENIED,
     PARTIAL,
+    Decided,
     Decider,
     ElementDecider,
     SignatureDecider,
@@ -24,7 +24,6 @@ from graphsearch.access.decisions import (
     Verdicts,
     each_allowed,
 )
-from graphsearch.access.expanding import Decided
 from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
 from graphsearch.access.visible_entities import VisibleEntities
 from graphsearch.columns import Codes, Expansion, Keys, Mask, Rows
@@ -62,7 +61,7 @@ class Gatekeeper:
         self.allows_all = allows_all or gate.allows_all
         """Whether nothing is hidden in the scope as it is."""
         self._store = store
-        self._gate = gate
+        self.gate = gate
         self.book = book
         self.cache = cache
         kind = SignatureDecider if gate.by_signature else ElementDecider
@@ -72,35 +71,15 @@ class Gatekeeper:
         """The texts of the visible, as far as the question has read them."""
         self._denied_keys = defaultdict[ElementKind, list[Keys]](list)
 
-    def uncounted(self) -> Gatekeeper:
-        """The same decisions, with denials counted apart."""
-        other = copy(self)
-        other.forget_denied()
-        return other
-
-    def forget_denied(self) -> None:
-        """Count denials from now on."""
-        self._denied_keys = defaultdict(list)
-
     @property
     def counts_visible(self) -> bool:
         """Whether statistics cover the visible alone; where nothing is hidden, those of the scope do."""
-        return self.hides and self._gate.statistics is StatisticsOf.VISIBLE
-
-    @property
-    def question(self) -> Hashable | None:
-        """As `BoundGate.question`."""
-        return self._gate.question
-
-    @property
-    def failed(self) -> bool:
-        """Whether a decision has failed, so that what it denied may be shown the next time."""
-        return bool(self._gate.failures)
+        return self.hides and self.gate.statistics is StatisticsOf.VISIBLE
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:
         """The number of distinct elements denied so far, by kind."""
-        if self._gate.policies.allows_all:  # what was not known yet was denied by nobody
+        if self.gate.policies.allows_all:  # what was not known yet was denied by nobody
             return dict.fromkeys(ElementKind, 0)
         counts = {kind: len(np.unique(np.concatenate(columns))) for kind, columns in self._denied_keys.items()}
         return {kind: counts.get(kind, 0) for kind in ElementKind}
@@ -108,7 +87,7 @@ class Gatekeeper:
     async def denied_by(self) -> Mapping[str, int]:
         """How many of the first denied elements each policy hides, by itself or by the memories that they rest on."""
         counts, store = Counter[str](), self._store
-        for kind, columns in self._denied_keys.items() if self._gate.policies.explains else ():
+        for kind, columns in self._denied_keys.items() if self.gate.policies.explains else ():
             keys = np.unique(np.concatenate(columns))[:_EXPLAINED]
             read = store.get_memories(keys.tolist()) if kind is ElementKind.MEMORY else store.elements(kind, keys)
             found: Sequence[Entity | Relation | Memory] = await read
@@ -131,7 +110,7 @@ class Gatekeeper:
         for start in range(0, len(elements), _BATCH):
             await asyncio.sleep(0)
             resources = [resource_of(each) for each in elements[start : start + _BATCH]]
-            reasons += self._gate.policies.reasons(resources) or [()] * len(resources)
+            reasons += self.gate.policies.reasons(resources) or [()] * len(resources)
         return reasons
 
     async def verdicts(self, kind: ElementKind, keys: Keys, signatures: Codes) -> Verdicts:
@@ -170,24 +149,20 @@ class Gatekeeper:
         (rows,) = await self.book.rows(codes)
         return frozenset(codes[await self._decider.partial(rows)].tolist())
 
-    async def sees_everything(self) -> bool:
-        """Whether all elements of the scope may be seen; where policies read more than signatures, by reading all."""
+    async def sees_everything(self, *, reads: bool) -> bool:
+        """Whether all elements of the scope may be seen; where signatures do not show it, only if it ``reads`` all."""
         if self.allows_all:
             return True
-        if not self._gate.by_signature:
-            return await self._sees_each()
+        if not self.gate.by_signature:
+            return reads and await self._sees_each()
         (rows,) = await self.book.rows(await self._store.signature_codes(shared=False))
         verdicts = await self._decider.verdicts(ElementKind.ENTITY, rows, rows)
         return verdicts is None or bool((verdicts == ALLOWED).all())
 
-    async def sees_everything_by_signature(self) -> bool:
-        """Whether all elements of the scope may be seen, as far as signatures show; no elements are read."""
-        return not self.hides or (self._gate.by_signature and await self.sees_everything())
-
     async def _sees_each(self) -> bool:
         for listed in (self._store.list_memories, self._store.list_entities, self._store.list_relations):
             async for page in pages(listed):
-                if not all(await self._gate.permits([resource_of(each) for each in page])):
+                if not all(await self.gate.permits([resource_of(each) for each in page])):
                     return False
         return True
 
@@ -208,7 +183,7 @@ class Gatekeeper:
         """The verdicts on entities; those that hidden memories may have named or typed are decided as shown."""
         partial = verdicts == PARTIAL
         self.entities.met(self._store.entity_ids(keys[partial]))
-        if self._gate.by_signature:  # an entity of a given type is denied or not, whatever its name
+        if self.gate.by_signature:  # an entity of a given type is denied or not, whatever its name
             partial &= self.book.table.typed.take(signatures)
         if not partial.any():
             return verdicts
@@ -220,16 +195,16 @@ class Gatekeeper:
 
     async def permits_memory(self, memory: Memory) -> bool:
         """Whether policies permit a memory, whether it was known or not."""
-        policies = self._gate.policies
+        policies = self.gate.policies
         return policies.allows_all or all(await policies.permits([resource_of(memory)]))
 
     async def admits(self, elements: Sequence[Relation | Memory]) -> Sequence[bool]:
         """Whether each single element is permitted, regardless of its evidence and its ends."""
-        return await self._gate.permits([resource_of(element) for element in elements])
+        return await self.gate.permits([resource_of(element) for element in elements])
 
     async def admitted_claims(self, claims: Sequence[Claim]) -> list[Claim]:
         """The claims whose relations are permitted by their types and, where policies read them, by their ends."""
-        ends = "" if self._gate.by_signature else "source_id target_id"
+        ends = "" if self.gate.by_signature else "source_id target_id"
         keys = [tuple(getattr(each, name) for name in f"type kind {ends}".split()) for each in claims]
         stated = {
             key: Relation(source_id=each.source_id, type=each.type, target_id=each.target_id, kind=each.kind)

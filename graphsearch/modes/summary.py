@@ -16,11 +16,18 @@ from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
-from graphsearch.modes.communities import relevant_communities, summarised_communities
-from graphsearch.modes.mode import Mode, Part, Question, require
+from graphsearch.modes.mode import GraphCompletion, Mode, Neighborhood, Part, Question, require
 from graphsearch.modes.result import SearchResult, Summary
-from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.modes.summary_writer import REPORTED, Line, Numbered, lines_of, visible_memories, write_summary
+from graphsearch.modes.summary_writer import (
+    REPORTED,
+    Line,
+    Numbered,
+    lines_of,
+    relevant_communities,
+    summarised_communities,
+    visible_memories,
+    write_summary,
+)
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.understanding import at_time_asked
 from graphsearch.ranking.triplets.retrieval import Answer

@@ -15,8 +15,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Memory, Relation, View
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.page.rows import DIGITS, RelationRow, relation_row
 from graphsearch.stores.graph import GraphStore
 
@@ -99,7 +98,7 @@ async def changes(
     mode: str = SearchMode.GRAPH_COMPLETION,
     gate: Gate | None = None,
 ) -> Changes:
-    """Answer a question at two moments, and list the moments at which its answer changes.
+    """Answer a question at two moments: what appeared, ended or changed places, and when its answer changes.
 
     ``until`` defaults to now, ``since`` to the last moment but one before it, or just before the
     only one. Either may be the later one.

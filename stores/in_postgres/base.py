@@ -9,13 +9,15 @@ from typing import Any
 from graphsearch.columns import Keys
 from graphsearch.model import ElementKind, Scope
 from graphsearch.protocols import Clock
+from graphsearch.protocols.rows import ScopeRow
 from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.read.rows import RowReads, scope_row
 from graphsearch.stores.in_postgres.session.gateway import Gateway
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.text.analyser import Analyser
 
 
-class PostgresScope:
+class PostgresScope(RowReads):
     """One scope in Postgres.
 
     A read runs in a read-only snapshot, a write in one transaction. A key is 16 bytes, or a memory's id as text.
@@ -45,6 +47,10 @@ class PostgresScope:
     async def version(self) -> Hashable:
         async with self._reading() as session:
             return session.changes
+
+    async def scope_row(self) -> ScopeRow:
+        async with self._reading() as session:
+            return scope_row(session)
 
     def ids(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
         return rows.texts(keys) if kind is ElementKind.MEMORY else rows.uuids(keys)

@@ -33,10 +33,10 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.model import Batch, Entity, Memory, Merge
-from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.result import SearchRequest
 from graphsearch.moving import export_scope
-from graphsearch.ranking.entities.options import Ranking
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import upkeep
 from graphsearch.stores.in_postgres.session import watching

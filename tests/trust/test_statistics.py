@@ -12,7 +12,7 @@ from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Principal
-from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.result import SearchRequest
 from graphsearch.text.bm25 import idf
 from tests.gates import POLICIES, Ruling, no_secrets
 from tests.graphs import days_ago, people, person

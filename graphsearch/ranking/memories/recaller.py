@@ -7,7 +7,7 @@ one more ranking after it. With λ = 0 only the text counts. The best memories b
 whatever the walk adds.
 
 A search learns from the facts of a scope which words are names. A recall learns it from the memories, which are more:
-here every word may be a name, and `graphsearch.ranking.memories.leads` keeps those that are.
+here every word may be a name, and `graphsearch.ranking.memories.walk` keeps those that are.
 """
 
 from __future__ import annotations
@@ -24,18 +24,14 @@ from graphsearch._support.timing import Stopwatch
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Keys, Rows
 from graphsearch.model import ElementKind, Vector
-from graphsearch.question.analysis import Analysis, analyse
+from graphsearch.question.analysis import Analysis, Intent, analyse, channel_weights
 from graphsearch.question.linking import anchors_of, link_names
 from graphsearch.question.question_names import Anchor
-from graphsearch.question.question_type import Intent, channel_weights
-from graphsearch.ranking.fusion import RRF_K, standard_scores
-from graphsearch.ranking.memories.board import Board, best_first, rows_among
-from graphsearch.ranking.memories.leads import LOOKED_AT, Leads, leads, memories_of
-from graphsearch.ranking.memories.options import SEMANTIC_WEIGHT, RecallRequest, RecallScoring
-from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.memories.result import SEMANTIC_WEIGHT, RecallRequest, RecallResult, RecallScoring
 from graphsearch.ranking.memories.selection import Best, best_memories
 from graphsearch.ranking.memories.text import FLOORS, by_passages, by_text
-from graphsearch.ranking.memories.walk import Walked, walk
+from graphsearch.ranking.memories.walk import LOOKED_AT, Leads, Walked, leads, memories_of, walk
+from graphsearch.ranking.scores import RRF_K, Board, best_first, rows_among, standard_scores
 
 UNREACHED: Final = 1e-6
 """The rank of memories that a walk does not reach: among them the text decides."""

@@ -5,31 +5,56 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from struct import Struct
-from typing import Any, Final, Self
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
 import psycopg
 from numpy.typing import ArrayLike, NDArray
-from psycopg.abc import AdaptContext
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from graphsearch.columns import Keys
 
+_HEAD: Final = Struct("!iiiii")
 
-class Packed(bytes):
-    """A value in the server's format, of whatever type its place in the statement has."""
 
-    @classmethod
-    def json(cls, value: Mapping[str, Any]) -> Self:
-        """Attributes as jsonb, which begins with a version; most are empty, and psycopg takes eight times as long."""
-        return cls(b"\1" + json.dumps(dict(value), ensure_ascii=False, default=dict).encode() if value else b"\1{}")
+class Sent(bytes):
+    """A value in the server's format; ``oid`` is its type, 0 for that which its place in the statement has."""
 
-    @classmethod
-    def halfvec(cls, value: NDArray[Any]) -> Self:
-        """A vector as halfvec, which psycopg does not know: its length and two unused bytes, then its numbers."""
-        return cls(len(value).to_bytes(2, "big") + b"\0\0" + value.astype(">f2").tobytes())
+    oid: int = 0
+
+
+class _Sender(Dumper):
+    """Hands a value to psycopg as it is. Its class has no oid: psycopg would take that for every list of the type."""
+
+    format = Format.BINARY
+
+    def get_key(self, obj: Sent, format: Any) -> Any:  # noqa: ARG002 - of psycopg
+        return (self.cls, obj.oid)
+
+    def upgrade(self, obj: Sent, format: Any) -> _Sender:  # noqa: ARG002 - of psycopg
+        made = _Sender(self.cls)
+        made.oid = obj.oid
+        return made
+
+    def dump(self, obj: Sent) -> bytes:
+        return bytes(obj)
+
+
+def register_sent(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Let a connection take such values as parameters."""
+    connection.adapters.register_dumper(Sent, _Sender)
+
+
+def jsonb(value: Mapping[str, Any]) -> Sent:
+    """Attributes as jsonb, which begins with a version; most are empty, and psycopg takes eight times as long."""
+    return Sent(b"\1" + json.dumps(dict(value), ensure_ascii=False, default=dict).encode() if value else b"\1{}")
+
+
+def halfvec(value: NDArray[Any]) -> Sent:
+    """A vector as halfvec, which psycopg does not know: its length and two unused bytes, then its numbers."""
+    return Sent(len(value).to_bytes(2, "big") + b"\0\0" + value.astype(">f2").tobytes())
 
 
 def packed(ids: Iterable[UUID]) -> list[bytes]:
@@ -37,93 +62,39 @@ def packed(ids: Iterable[UUID]) -> list[bytes]:
     return [id_.int.to_bytes(16) for id_ in ids]
 
 
-_HEAD: Final = Struct("!iiiii")
+# Arrays are built at once, where psycopg would visit each element several times. Oids are those of array and element.
 
 
-class _Array(bytes):
-    """An array in the server's format, built at once, where psycopg would visit each element several times."""
-
-    oid: int
-    of_element: int
-    """The oids of the types of the array and of its elements."""
-
-    @classmethod
-    def _of(cls, count: int, items: bytes) -> Self:
-        return cls(_HEAD.pack(1, 0, cls.of_element, count, 1) + items)
-
-    @classmethod
-    def _of_equal(cls, values: NDArray[Any]) -> Self:
-        """Build from values of one length."""
-        items = np.empty(len(values), [("length", ">i4"), ("value", values.dtype)])
-        items["length"], items["value"] = values.dtype.itemsize, values
-        return cls._of(len(values), items.tobytes())
+def uuid_array(ids: Iterable[bytes]) -> Sent:
+    """A uuid[] of the 16 bytes of each id."""
+    return _of_equal(2951, 2950, np.frombuffer(b"".join(ids), "V16"))
 
 
-class UuidArray(_Array):
-    """A uuid[]."""
-
-    oid, of_element = 2951, 2950
-
-    @classmethod
-    def of(cls, packed: Iterable[bytes]) -> Self:
-        """Build from the 16 bytes of each id."""
-        return cls._of_equal(np.frombuffer(b"".join(packed), "V16"))
-
-    @classmethod
-    def of_keys(cls, keys: Keys) -> Self:
-        """Build from keys of entities or relations."""
-        return cls._of_equal(np.asarray(keys, "S16").view("V16"))
+def key_array(keys: Keys) -> Sent:
+    """A uuid[] of keys of entities or relations."""
+    return _of_equal(2951, 2950, np.asarray(keys, "S16").view("V16"))
 
 
-class TextArray(_Array):
+def real_array(numbers: ArrayLike) -> Sent:
+    """A real[] of numbers, of a matrix row by row."""
+    return _of_equal(1021, 700, np.asarray(numbers, ">f4").ravel())
+
+
+def text_array(texts: Iterable[str]) -> Sent:
     """A text[]."""
-
-    oid, of_element = 1009, 25
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> Self:
-        """Build from texts."""
-        encoded = [text.encode() for text in texts]
-        return cls._of(len(encoded), b"".join([part for each in encoded for part in (len(each).to_bytes(4), each)]))
+    encoded = [text.encode() for text in texts]
+    items = b"".join([part for each in encoded for part in (len(each).to_bytes(4), each)])
+    return _array(1009, 25, len(encoded), items)
 
 
-class RealArray(_Array):
-    """A real[]."""
-
-    oid, of_element = 1021, 700
-
-    @classmethod
-    def of(cls, numbers: ArrayLike) -> Self:
-        """Build from numbers, of a matrix row by row."""
-        return cls._of_equal(np.asarray(numbers, ">f4").ravel())
+def _of_equal(oid: int, of_element: int, values: NDArray[Any]) -> Sent:
+    """An array of values of one length."""
+    items = np.empty(len(values), [("length", ">i4"), ("value", values.dtype)])
+    items["length"], items["value"] = values.dtype.itemsize, values
+    return _array(oid, of_element, len(values), items.tobytes())
 
 
-class _PackedDumper(Dumper):
-    """Hands a value to psycopg as it is."""
-
-    format = Format.BINARY
-
-    def dump(self, obj: Packed) -> bytes:
-        """The bytes, unchanged."""
-        return bytes(obj)
-
-
-class _ArrayDumper(Dumper):
-    """Hands an array to psycopg; its class has no oid, or psycopg would take it for that of every list of the type."""
-
-    format = Format.BINARY
-
-    def __init__(self, cls: type[_Array], context: AdaptContext | None = None) -> None:
-        super().__init__(cls, context)
-        self.oid = cls.oid
-
-    def dump(self, obj: _Array) -> bytes:
-        """The bytes, unchanged."""
-        return bytes(obj)
-
-
-def register_arrays(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Let a connection take these values and arrays as parameters."""
-    connection.adapters.register_dumper(Packed, _PackedDumper)
-    for each in (UuidArray, TextArray, RealArray):
-        connection.adapters.register_dumper(each, _ArrayDumper)
+def _array(oid: int, of_element: int, count: int, items: bytes) -> Sent:
+    made = Sent(_HEAD.pack(1, 0, of_element, count, 1) + items)
+    made.oid = oid
+    return made

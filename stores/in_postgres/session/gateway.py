@@ -24,7 +24,7 @@ from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, StoreUnavailableError, UnknownScopeError
 from graphsearch.model import Scope
 from graphsearch.stores.in_postgres.session.checking import Database
-from graphsearch.stores.in_postgres.session.copying import register_arrays
+from graphsearch.stores.in_postgres.session.copying import register_sent
 from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
 from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
 from graphsearch.stores.in_postgres.session.sending import (
@@ -237,7 +237,7 @@ class Gateway:
             attempt = AsyncExitStack()
             connection = await attempt.enter_async_context(self._connection())
             try:
-                register_arrays(connection)
+                register_sent(connection)
                 database = await self._look(connection)
                 settings = [] if self.settled else ["settings"]
                 settings += ["plan for values"] if database.distributed else []

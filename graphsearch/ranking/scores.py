@@ -1,13 +1,58 @@
-"""The scoreboard of a recall: the scores of memories as they add up, part by part."""
+"""Scores: of several channels on one scale, mixed with feedback, added up part by part, and picked for diversity."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
+import attrs
 import numpy as np
+from numpy.typing import ArrayLike
 
 from graphsearch.columns import NONE, Floats, Keys, Rows
 from graphsearch.columns.key_index import KeyIndex
+from graphsearch.text.analyser import terms
+
+RRF_K: Final = 60
+"""Reciprocal ranks are 1 / (60 + rank)."""
+
+
+@attrs.frozen(kw_only=True)
+class Part:
+    """The contribution of one channel: its rank, from 1, and score of the item, its weight, and the contribution."""
+
+    rank: int
+    score: float
+    weight: float
+    contribution: float
+
+
+def standard_scores(scores: Floats, found: int, floor: float | None = None) -> Floats:
+    """Scores of some of ``found`` items in standard deviations of all of them, measured from the least.
+
+    So none is negative. ``floor`` is the score of the others, the least of ``scores`` if None. If all are equal each
+    is 0.
+    """
+    if not len(scores):
+        return scores
+    least = scores.min() if floor is None else min(floor, scores.min())
+    every = np.concatenate((scores, np.full(found - len(scores), least)))
+    deviation = every.std()
+    if deviation <= np.spacing(np.abs(every).max()):
+        return np.zeros(len(scores))
+    return np.asarray((scores - least) / deviation)
+
+
+def with_feedback(relevance: Floats, feedback: Floats, influence: float) -> tuple[Floats, Floats]:
+    """The two parts of (1 − φ) · relevance / best + φ · feedback, for ``relevance`` ≥ 0.
+
+    ``feedback`` and the ``influence`` φ are in [0, 1], and so is the sum. If nothing is relevant, the first is 0.
+    """
+    best = relevance.max(initial=0.0)
+    share = relevance / best if best > 0 else np.zeros_like(relevance)
+    return (1.0 - influence) * share, influence * feedback
+
 
 DIGITS: Final = 18
 """Binary digits to which scores are compared (five decimal ones): the rest depends on how a store adds."""
@@ -87,3 +132,33 @@ def compared(scores: Floats) -> Floats:
     mantissa, exponent = np.frexp(scores)
     shorter: Floats = np.ldexp(np.round(np.ldexp(mantissa, DIGITS)), exponent - DIGITS)
     return shorter
+
+
+def diverse_rows(relevance: ArrayLike, texts: Sequence[str], *, diversity: float, limit: int) -> list[int]:
+    """The rows of at most ``limit`` texts, in the order in which they are picked; of equal values the first.
+
+    ``relevance`` is in [0, 1], one for each text; ``diversity`` is 1 − λ, in [0, 1]: 0 is the order of relevance alone.
+    """
+    worth, similar = (1.0 - diversity) * np.asarray(relevance, np.float64), alike_in_terms(texts)
+    redundancy = np.zeros(len(worth))
+    picks: list[int] = []
+    for _ in range(min(limit, len(worth))):
+        values = worth - diversity * redundancy
+        values[picks] = -np.inf
+        picks.append(int(values.argmax()))
+        redundancy = np.maximum(redundancy, similar[picks[-1]])
+    return picks
+
+
+def alike_in_terms(texts: Sequence[str]) -> Floats:
+    """The cosine similarity of each text with each by their term counts, in [0, 1]; 0 for a text without terms."""
+    counts = [Counter(terms(text)) for text in texts]
+    column = {term: at for at, term in enumerate(dict.fromkeys(term for each in counts for term in each))}
+    vectors = np.zeros((len(texts), len(column)))
+    for row, each in enumerate(counts):
+        for term, times in each.items():
+            vectors[row, column[term]] = times
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    alike: Floats = np.clip(unit @ unit.T, 0.0, 1.0)
+    return alike
