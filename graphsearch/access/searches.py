@@ -110,7 +110,10 @@ class Searches:
         wide, last = (changes and search.everything) or limit, search.everything or widest(limit)
         while True:
             stored = await search.run(wide)
-            hits = await self._shown(search, stored, cut=len(stored) == wide)
+            if changes:
+                hits = await self._shown(search, stored, cut=len(stored) == wide)
+            else:
+                hits = await self._reader.admitted(search.kind, stored)
             if len(hits) >= limit or len(stored) < wide or wide >= last:
                 break
             wide *= 2
@@ -123,10 +126,10 @@ class Searches:
 
         Such a score counts as far as the search went: where it was ``cut``, there may be better ones beyond.
         """
-        if search.kind is ElementKind.RELATION and self._reader.changes(search.kind):
+        if search.kind is ElementKind.RELATION:
             return await self._unchanged(stored)
         hits = await self._reader.admitted(search.kind, stored)
-        if search.kind is ElementKind.MEMORY or not len(partial := self._reader.partial(hits.keys)):
+        if not len(partial := self._reader.partial(hits.keys)):
             return hits
         entities = await self._reader.entities(hits.keys[partial])
         words = await self._store.words([each.id for each in entities])  # they may be those of hidden memories
