@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -67,6 +67,16 @@ def paying(covered: Sequence[AbstractSet[str]], rarity: Mapping[str, float]) -> 
             rows.append(row)
         above |= covered[row] & heard
     return rows
+
+
+def holds_more(
+    some: Iterable[AbstractSet[str]], others: Iterable[AbstractSet[str]], rarity: Mapping[str, float]
+) -> bool:
+    """Whether one of some lines has more of the question, by the terms of each, than each of the others."""
+    one, other = (
+        max((_weight(each & rarity.keys(), rarity) for each in lines), default=0.0) for lines in (some, others)
+    )
+    return one > other
 
 
 def _weight(terms: AbstractSet[str], rarity: Mapping[str, float]) -> float:

@@ -18,6 +18,7 @@ from graphsearch.context.choosing import (
     asks_the_present,
     current_first,
     doubt,
+    holds_more,
     newest_first,
     paying,
 )
@@ -166,6 +167,12 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
         omitted.update(graph.omitted)
+        if not found.anchors and holds_more(
+            covered, (frozenset(terms(each.line)) for each in graph.triplet_lines), recalled.rarity
+        ):
+            # nothing is named: what says it in the question's own words goes first, as notes do beside code
+            behind = tuple(attrs.evolve(each, answers=False) for each in graph.triplet_lines)
+            graph = attrs.evolve(graph, triplet_lines=behind)
         faint = (each for each in found.triplets[:FIRST] if not _counts(each))
         omitted |= {key_of(each): LOW_SCORE if _is_statement(each) else CO_OCCURRENCE for each in faint}
     every = list(alike.items())
