@@ -137,7 +137,7 @@ TWO_WAYS = {
 )
 @example(TWO_WAYS, False, "Bob", "Bob", SearchMode.TRIPLET_COMPLETION)
 @example(REORDERED, False, "Ada", "Ada", SearchMode.TRIPLET_COMPLETION)
-@examples(50)
+@examples(25)
 async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, other, mode):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

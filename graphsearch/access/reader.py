@@ -19,20 +19,19 @@ import attrs
 import numpy as np
 
 from graphsearch._support.paging import pages
-from graphsearch.access.decisions import (
+from graphsearch.access.evidence import VisibleEvidence
+from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
+from graphsearch.access.gatekeeper import (
     Decided,
     Embed,
+    Gatekeeper,
     SignatureInterner,
     allows_scope,
     runs_to_widen,
     strongest,
     widest,
 )
-from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
-from graphsearch.access.gatekeeper import Gatekeeper
-from graphsearch.access.searches import Searches
-from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
+from graphsearch.access.searches import DocumentCache, Searches, VisibleDocuments
 from graphsearch.access.visible_entities import (
     are_called,
     first_matches,
@@ -509,7 +508,8 @@ class Reader:
         With ``ahead`` the store may read that many further hops with the first one.
         """
         found = await self._decided(await self._store.expand(keys, fan_out=fan_out, view=self.view, ahead=ahead))
-        if found.partial is None and (found.allowed is None or found.allowed.all()):
+        allowed = found.allowed
+        if found.partial is None and (allowed is None or allowed.all()):
             return self._steps(found)
         if len(short := runs_to_widen(found, fan_out)):
             wider = await self._store.expand(found.rows.starts[short], fan_out=widest(fan_out), view=self.view)

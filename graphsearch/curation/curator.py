@@ -70,7 +70,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id, snake_case
 from graphsearch.model.reports import refuse_merge
 from graphsearch.modes.graph_query import visible_schema
-from graphsearch.modes.summary_writer import content_of
+from graphsearch.modes.summary import content_of
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.graph import GraphStore

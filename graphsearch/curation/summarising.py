@@ -18,7 +18,7 @@ from graphsearch.errors import (
 from graphsearch.llms.structured import failure_text
 from graphsearch.llms.usage import Usage
 from graphsearch.model import Community, SummarySentence
-from graphsearch.modes.summary_writer import CommunityContent, Line, write_summary
+from graphsearch.modes.summary import CommunityContent, Line, write_summary
 from graphsearch.protocols import LLM, TokenCounter
 
 MIN_SIZE: Final = 3

@@ -78,6 +78,17 @@ class JointReader(Reader):
         """What each scope answers, in the order of the scopes."""
         return await in_order(call, self.parts, limit=len(self.parts))
 
+    async def _held(
+        self, kind: ElementKind, keys: Keys, read: Callable[[ScopePart, Keys], Awaitable[T]], none: T
+    ) -> list[T]:
+        """What each scope answers of those elements that it has: entities that hold, others that were met."""
+
+        async def of(part: ScopePart) -> T:
+            _, own = await part.holding(keys) if kind is ElementKind.ENTITY else part.met(kind, keys)
+            return await read(part, own) if len(own) else none
+
+        return await self._each(of)
+
     # -- the scopes ----------------------------------------------------------------------------------------------
 
     @property
@@ -202,11 +213,10 @@ class JointReader(Reader):
         return TermCounts(sum(each.documents for each in counted), merging.summed(each.containing for each in counted))
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
-        async def of(part: ScopePart) -> Mapping[str, int]:
-            _, own = await part.holding(keys)
-            return await part.reader.left_out(own) if len(own) else {}
-
-        return merging.summed(await self._each(of))
+        none: Mapping[str, int] = {}
+        return merging.summed(
+            await self._held(ElementKind.ENTITY, keys, lambda part, own: part.reader.left_out(own), none)
+        )
 
     # -- searches ------------------------------------------------------------------------------------------------
 
@@ -243,18 +253,17 @@ class JointReader(Reader):
     async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
         del ahead
 
-        async def of(part: ScopePart) -> Steps:
-            _, own = await part.holding(keys)
-            return part.steps(await part.reader.expand(own, fan_out)) if len(own) else Steps.none(packed(()))
+        async def of(part: ScopePart, own: Keys) -> Steps:
+            return part.steps(await part.reader.expand(own, fan_out))
 
-        return merging.strongest(keys, await self._each(of), fan_out) if len(keys) else Steps.none(keys)
+        found = await self._held(ElementKind.ENTITY, keys, of, Steps.none(packed(())))
+        return merging.strongest(keys, found, fan_out) if len(keys) else Steps.none(keys)
 
     async def related(self, keys: Keys) -> Steps:
-        async def of(part: ScopePart) -> Steps:
-            _, own = part.met(ElementKind.RELATION, keys)
-            return part.steps(await part.reader.related(own)) if len(own) else Steps.none(packed(()))
+        async def of(part: ScopePart, own: Keys) -> Steps:
+            return part.steps(await part.reader.related(own))
 
-        return merging.by_relation(await self._each(of))
+        return merging.by_relation(await self._held(ElementKind.RELATION, keys, of, Steps.none(packed(()))))
 
     async def page(self, *, after: UUID | None = None, limit: int) -> RelationPage:
         """The visible ones among the next relations of the view, by id: ``limit`` or more, fewer only at the end.
@@ -292,31 +301,26 @@ class JointReader(Reader):
         """
         other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
 
-        async def of(part: ScopePart) -> Mentioned:
-            held = part.met(kind, keys) if kind is ElementKind.MEMORY else await part.holding(keys)
-            if not len(held[1]):
-                return _no_mentions(kind, other)
-            found = await part.reader.mentioned(kind, held[1], limit)
+        async def of(part: ScopePart, own: Keys) -> Mentioned:
+            found = await part.reader.mentioned(kind, own, limit)
             near, far = part.joint(kind, found.near), part.joint(other, found.far)
             return attrs.evolve(found, near=near, far=far, far_signatures=np.zeros(len(far), np.int64))
 
-        found = Mentioned.concatenate(await self._each(of))
+        found = Mentioned.concatenate(await self._held(kind, keys, of, _no_mentions(kind, other)))
         near = KeyIndex(keys).of(found.near)
         order = np.lexsort((found.far, near))
         few = np.bincount(near, minlength=len(keys))[near[order]] <= limit
         return found.keep(order[few])
 
     async def turns(self, keys: Keys) -> Turns:
-        async def of(part: ScopePart) -> Turns:
-            _, own = part.met(ElementKind.MEMORY, keys)
-            if not len(own):
-                none = np.empty(0, np.str_)
-                return Turns(near=none, far=none, later=np.empty(0, np.bool_), far_signatures=np.empty(0, np.int64))
+        async def of(part: ScopePart, own: Keys) -> Turns:
             found = await part.reader.turns(own)
             near, far = (part.joint(ElementKind.MEMORY, each) for each in (found.near, found.far))
             return attrs.evolve(found, near=near, far=far, far_signatures=np.zeros(len(far), np.int64))
 
-        found = Turns.concatenate(await self._each(of))
+        none = np.empty(0, np.str_)
+        nobody = Turns(near=none, far=none, later=np.empty(0, np.bool_), far_signatures=np.empty(0, np.int64))
+        found = Turns.concatenate(await self._held(ElementKind.MEMORY, keys, of, nobody))
         return found.keep(np.argsort(KeyIndex(keys).of(found.near), kind="stable"))
 
     # -- elements ------------------------------------------------------------------------------------------------

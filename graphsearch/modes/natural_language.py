@@ -11,7 +11,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import ROUNDS, widest
+from graphsearch.access.gatekeeper import ROUNDS, widest
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.llms.structured import ask_with_repair

@@ -41,8 +41,8 @@ from graphsearch.ingest import ingestor
 from graphsearch.ingest.report import IngestReport
 from graphsearch.ingest.report import Progress
 from graphsearch.ingest.report import RememberReport
-from graphsearch.ingest.write.limits import DEFAULT_LIMITS
-from graphsearch.ingest.write.limits import IngestLimits
+from graphsearch.ingest.write.options import DEFAULT_LIMITS
+from graphsearch.ingest.write.options import IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
 from graphsearch.llms.function import AskFunction

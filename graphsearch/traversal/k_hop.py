@@ -93,7 +93,7 @@ def _subgraph(
     entity before each on its path, and the last step of that: a row among all steps.
     """
     importance, previous, last = map(np.concatenate, zip(*reached, strict=True))
-    every = {name: np.concatenate([hop[name] for hop in hops]) for name in hops[0]}
+    every = dict(zip(hops[0], map(np.concatenate, zip(*map(dict.values, hops), strict=True)), strict=True))
     once, first = first_rows(every["relations"])
     columns = {name: column.take(once) for name, column in every.items()}
     near, far, outgoing = (columns.pop(name) for name in ("near", "far", "outgoing"))

@@ -232,7 +232,7 @@ async def test_nothing_to_say_is_an_empty_block_of_which_nothing_is_logged(build
 # -- the budget ---------------------------------------------------------------------------------------------------
 
 
-@examples(30)
+@examples(15)
 @given(wordings=st.lists(texts(max_size=60), max_size=10), targets=st.integers(0, 8), budget=st.integers(0, 120))
 async def test_never_over_budget_whatever_is_stored(wordings, targets, budget):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")

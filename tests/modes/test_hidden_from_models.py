@@ -48,7 +48,7 @@ def telling(graph, *, secrets):
     st.sampled_from(LLM_MODES),
     st.sampled_from([None, EMBEDDER]),
 )
-@examples(50)
+@examples(25)
 async def test_a_model_is_shown_nothing_that_is_hidden(graph, by_signature, name, asking, mode, embedder):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

@@ -173,13 +173,3 @@ async def test_a_question_names_by_visible_names_alone(scoped, by_signature):
     assert await named([], ["vault", "jr"], gate) == {"Vault two", "jr"}  # hidden entities make no word common
     assert await named([], ["vault", "jr"], gate, limit=1) == set()
     assert await named([], ["vault", "jane"], None) == {"Jane Roe"}
-
-
-@POLICIES
-async def test_what_is_denied_in_preparation_is_not_counted(scoped, by_signature):
-    await write(scoped)
-    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
-        assert await reader.uncounted().find_names(["vault one"]) == []
-        assert not any(reader.denied.values())
-        assert await reader.find_names(["vault one"]) == []
-        assert reader.denied[ElementKind.ENTITY] == 1

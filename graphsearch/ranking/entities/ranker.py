@@ -40,7 +40,7 @@ from graphsearch.ranking.entities.result import (
     Years,
     weights_for,
 )
-from graphsearch.ranking.scores import RRF_K, Part, diverse_rows, with_feedback
+from graphsearch.ranking.scores import RRF_K, Part, picked, with_feedback
 from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, described
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.ranking.triplets.retrieval import Clues, find_around, names_alone
@@ -290,12 +290,9 @@ async def scored(
 
 def chosen(ranked: Sequence[FoundEntity], request: RankRequest) -> list[FoundEntity]:
     """The entities to show: the best, or picked for diversity."""
-    good = [each for each in ranked if each.score >= request.min_score]
-    if not request.diversity or not good:
-        return good[: request.limit]
-    texts = [f"{each.entity.name}\n{each.entity.description}" for each in good]
-    scores = [each.score for each in good]
-    return [good[row] for row in diverse_rows(scores, texts, diversity=request.diversity, limit=request.limit)]
+    return picked(
+        ranked, request, lambda each: each.score, lambda each: f"{each.entity.name}\n{each.entity.description}"
+    )
 
 
 def _why_nothing(request: RankRequest, ranked: int) -> str:

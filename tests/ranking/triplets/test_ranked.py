@@ -314,7 +314,7 @@ rows = st.lists(
 questions = st.lists(st.sampled_from(["who", "leads", "Ada", "bob", "pays", "what", "of", "Zoe", "?"]), max_size=5)
 
 
-@examples(40)
+@examples(15)
 @given(rows, questions.map(" ".join))
 async def test_any_answer_is_in_order_in_range_and_the_same_again(found, question):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="any")
