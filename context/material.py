@@ -102,6 +102,16 @@ def paying(covered: Sequence[AbstractSet[str]], rarity: Mapping[str, float]) -> 
     return rows
 
 
+def _holds_more(
+    some: Iterable[AbstractSet[str]], others: Iterable[AbstractSet[str]], rarity: Mapping[str, float]
+) -> bool:
+    """Whether one of some lines has more of the question, by the terms of each, than each of the others."""
+    one, other = (
+        max((_weight(each & rarity.keys(), rarity) for each in lines), default=0.0) for lines in (some, others)
+    )
+    return one > other
+
+
 def _weight(terms: AbstractSet[str], rarity: Mapping[str, float]) -> float:
     return math.fsum(rarity[term] for term in terms)
 
@@ -309,6 +319,11 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
     if found is not None:
         graph = of_triplets(found, [row for row, each in enumerate(found.triplets) if _counts(each)])
         omitted.update(graph.omitted)
+        stated = (frozenset(terms(each.line)) for each in graph.triplet_lines)
+        if not found.anchors and _holds_more(covered, stated, recalled.rarity):
+            # nothing is named: what says it in the question's own words goes first, as notes do beside code
+            behind = tuple(attrs.evolve(each, answers=False) for each in graph.triplet_lines)
+            graph = attrs.evolve(graph, triplet_lines=behind)
         faint = (each for each in found.triplets[:FIRST] if not _counts(each))
         omitted |= {key_of(each): LOW_SCORE if _is_statement(each) else CO_OCCURRENCE for each in faint}
     every = list(alike.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder, build_graph_context_block
 from graphsearch.context.material import WORDS, size
+from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
+from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
 from graphsearch.modes.result import SearchMode, SearchRequest
 from graphsearch.ranking.memories.result import RecallRequest, Workload
@@ -376,3 +379,18 @@ async def test_co_occurrences_are_left_out_when_there_are_observations(scoped):
     builder = ContextBuilder(GraphSearchEngine(store=scoped), counter=WordCounter())
     assert (await built(builder, scoped)).triplets == ()
     assert (await built(builder, scoped, query="Who met Bob?", observations=False)).triplets != ()
+
+
+async def test_a_note_in_the_words_of_a_question_goes_before_code_that_shares_some(
+    scoped: GraphStore, tmp_path: Path
+) -> None:
+    code = 'class ErrorStore:\n    """Errors that are stored."""\n\n    def store_error(self): """Store it."""\n'
+    (tmp_path / "store.py").write_text(code)
+    engine = GraphSearchEngine(store=scoped, embedder=WordLlamaEmbedder())
+    await Ingestor(engine).add(tmp_path)
+    await Ingestor(engine).remember([Memory(id="note", text="Appointments are stored in CockroachDB.")])
+    gate = Gate(CEDAR, Principal(id="ada", projects=[scoped.scope]))
+    block = await ContextBuilder(engine).build("where are appointments stored?", gate=gate, session_id="s")
+    assert "Appointments" in block.text.splitlines()[1]
+    code_first = await ContextBuilder(engine).build("what stores an error?", gate=gate, session_id="s")
+    assert "ErrorStore" in code_first.text.splitlines()[1]
