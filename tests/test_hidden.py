@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.rendering import triplet_line

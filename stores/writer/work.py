@@ -20,6 +20,7 @@ from graphsearch.claims.folding import Together
 from graphsearch.errors import StoreError
 from graphsearch.model import Group
 from graphsearch.model.signatures import Signature
+from graphsearch.model.stored import StoredMerge
 from graphsearch.protocols.rows import (
     KINDS,
     ClaimRow,
@@ -29,7 +30,6 @@ from graphsearch.protocols.rows import (
     MemberRow,
     MemoryRow,
     MentionRow,
-    MergeRow,
     Port,
     RelationRow,
 )
@@ -163,7 +163,7 @@ class Work:
         self.relations: Table[UUID, RelationRow] = tables["relation"]
         self.mentions: Table[tuple[str, int], MentionRow] = tables["mention"]
         self.claims: Table[tuple[str, int], ClaimRow] = tables["claim"]
-        self.merges: Table[UUID, MergeRow] = tables["merge"]
+        self.merges: Table[UUID, StoredMerge] = tables["merge"]
         self.communities: Table[UUID, CommunityRow] = tables["community"]
         self.members: Table[UUID, MemberRow] = tables["member"]
         self.links: Table[tuple[str, str, str], Entry] = tables["link"]

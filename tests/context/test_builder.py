@@ -28,7 +28,7 @@ from graphsearch.model import (
     Scope,
     Vector,
 )
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter

@@ -30,7 +30,7 @@ from graphsearch.model import (
     Vector,
 )
 from graphsearch.model.signatures import Resource
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.protocols import Authorizer
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter

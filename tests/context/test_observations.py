@@ -16,8 +16,8 @@ from graphsearch.context.material import WORDS, size
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
-from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.ranking.memories.options import RecallRequest, Workload
+from graphsearch.modes.result import SearchMode, SearchRequest
+from graphsearch.ranking.memories.result import RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter

@@ -12,7 +12,7 @@ from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from graphsearch.text.rendering import triplet_line

@@ -23,7 +23,7 @@ from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, names_of, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.protocols.rows import EntityRow
-from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
+from graphsearch.stores.in_postgres.session.rows import real_array, text_array, uuid_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash
@@ -260,10 +260,10 @@ def _columns(postings: Sequence[Postings]) -> Iterator[dict[str, Any]]:
 def _arrays(part: Sequence[Postings]) -> dict[str, Any]:
     keys = [each.key for each in part for _ in each.counts]
     return {
-        "terms": TextArray.of([term for each in part for term in each.counts]),
-        "ids": TextArray.of(keys) if isinstance(keys[0], str) else UuidArray.of([key.bytes for key in keys]),
-        "frequencies": RealArray.of([number for each in part for number in each.counts.values()]),
-        "lengths": RealArray.of([each.length for each in part for _ in each.counts]),
+        "terms": text_array([term for each in part for term in each.counts]),
+        "ids": text_array(keys) if isinstance(keys[0], str) else uuid_array([key.bytes for key in keys]),
+        "frequencies": real_array([number for each in part for number in each.counts.values()]),
+        "lengths": real_array([each.length for each in part for _ in each.counts]),
     }
 
 

@@ -30,7 +30,7 @@ from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
 from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
-from graphsearch.stores.in_postgres.session.copying import Packed, TextArray
+from graphsearch.stores.in_postgres.session.rows import halfvec, jsonb, text_array
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -177,8 +177,9 @@ class PostgresPort(RowReads):
             ends = [end_of(row) for row in changed]
             copied = [None if columns is None else str(columns) for columns, _ in ends]
             values = {"ids": [row.key for row in changed], "copied": copied, "created": [at for _, at in ends]}
-            for name in ("copy to sources", "copy to targets"):
-                self.session.run_later(statement(name), **values)
+            for end in ("source", "target"):
+                query = statement("copy to ends", end=f"{end}_id", copy=f"{end}_columns")
+                self.session.run_later(query, **values)
 
     def _put_evidence(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
         had = {row.key: set(before[row.key].relation.evidence) if row.key in before else set() for row in rows}
@@ -325,10 +326,10 @@ async def remove_rows(session: Session, *, but: Collection[str] = ()) -> None:
 # -- statements ----------------------------------------------------------------------------------------------------
 
 _SENT: Final[Mapping[str, Any]] = {
-    "text[]": TextArray.of,
+    "text[]": text_array,
     "float8[]": lambda numbers: list(map(float, numbers)),
-    "jsonb": Packed.json,
-    "halfvec": Packed.halfvec,
+    "jsonb": jsonb,
+    "halfvec": halfvec,
 }
 """How values are sent that psycopg would not take for what they are."""
 _LEAST, _MOST = -(2**63), 2**63 - 1

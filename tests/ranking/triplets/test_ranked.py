@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, RelationType
-from graphsearch.modes.options import SearchMode
-from graphsearch.ranking.triplets import scoring as room
+from graphsearch.modes.result import SearchMode
+from graphsearch.ranking.triplets import retrieval as room
 from graphsearch.ranking.triplets.triplet_relevance import PARTS
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
