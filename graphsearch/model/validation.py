@@ -368,7 +368,7 @@ def hydrated(kind: type[T], fields: Mapping[str, Any]) -> T:
 
 def revised(value: T, **changes: Any) -> T:
     """A copy of a stored value with other fields, which are of their final types."""
-    kind: type[Any] = type_(value)
+    kind: Any = type_(value)
     read, setters = _slots(kind)
     made: T = object.__new__(kind)
     for put, own in zip(setters, read(value), strict=True):

@@ -121,7 +121,7 @@ def _check(work: Work, batch: Batch) -> Vectors:
 def _faults(work: Work, batch: Batch) -> Iterator[str]:
     """What a batch refers to that does not exist, and the mentions and claims of memories that it does not hold."""
     entities = {each.id for each in (*batch.entities, *batch.named)}
-    relations, memories = {each.id for each in batch.relations}, {each.id for each in batch.memories}
+    memories = {each.id for each in batch.memories}
     edges: tuple[Relation | Claim, ...] = (*batch.relations, *batch.claims)
     named = {end for each in edges for end in (each.source_id, each.target_id)}
     named.update(each.entity_id for each in batch.mentions)
@@ -138,6 +138,7 @@ def _faults(work: Work, batch: Batch) -> Iterator[str]:
     for relation in batch.relations:
         missing = (key for key in relation.evidence if key not in memories and key not in work.memories)
         yield from (f"relation {relation.id}: no memory {key!r}" for key in missing)
+    relations = {each.id for each in batch.relations} if batch.vectors else set[UUID]()
     for key in batch.vectors:
         if isinstance(key, str):
             known = key in memories or key in work.memories

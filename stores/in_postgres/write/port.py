@@ -377,7 +377,7 @@ def _tail(table: Table) -> str:
 @lru_cache(maxsize=128)
 def _inserted(table: Table, rows: int | None = None) -> bytes:
     """The statement that writes a number of rows, given as values after those of the scope; without it, as arrays."""
-    scope = ["$1::text", "$2::text", *(["$3::bigint"] if table.scoped else [])]
+    scope = ["$1", "$2", *(["$3"] if table.scoped else [])]
     types, first = table.written, len(scope) + 1
     if rows is None:
         arrays = [
