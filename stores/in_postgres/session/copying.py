@@ -83,9 +83,10 @@ def real_array(numbers: ArrayLike) -> Sent:
 
 
 def text_array(texts: Iterable[str]) -> Sent:
-    """A text[]."""
-    items = [_text(each) for each in texts]
-    return _array(1009, 25, len(items), b"".join(items))
+    """A text[]; most of many repeat others."""
+    texts = list(texts)
+    items = {each: _text(each) for each in set(texts)}
+    return _array(1009, 25, len(texts), b"".join([items[each] for each in texts]))
 
 
 _NULL: Final = b"\xff" * 4
