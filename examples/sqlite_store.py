@@ -35,7 +35,6 @@ from graphsearch.model.stored import StoredMerge, StoredOutcome
 from graphsearch.protocols import Clock
 from graphsearch.protocols import rows as of
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_memory.learning import InMemoryLearning
 from graphsearch.stores.in_memory.port import MemoryPort
 from graphsearch.stores.in_memory.rows import SignatureRow
 from graphsearch.stores.in_memory.searching import InMemorySearching
@@ -262,7 +261,7 @@ class FileCell(Cell):
         self.changed = stored.changed
 
 
-class SqliteScope(InMemorySearching, InMemoryWalking, InMemoryLearning, GraphStore):
+class SqliteScope(InMemorySearching, InMemoryWalking, GraphStore):
     """One scope of a `SqliteGraphStore`; a `graphsearch.stores.graph.GraphStore`."""
 
     _cell: FileCell

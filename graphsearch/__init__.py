@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from graphsearch.model import Triplet as Triplet
     from graphsearch.modes.graph_query import GraphQuery as GraphQuery
     from graphsearch.modes.natural_language import NaturalLanguage as NaturalLanguage
-    from graphsearch.modes.options import SearchMode as SearchMode
-    from graphsearch.modes.options import SearchRequest as SearchRequest
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
+    from graphsearch.modes.result import SearchMode as SearchMode
+    from graphsearch.modes.result import SearchRequest as SearchRequest
     from graphsearch.modes.result import SearchResult as SearchResult
     from graphsearch.modes.result import Summary as Summary
     from graphsearch.modes.summary import Summarising as Summarising

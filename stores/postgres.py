@@ -14,9 +14,9 @@ from graphsearch.protocols import Clock
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
-from graphsearch.stores.in_postgres.session.checking import Database
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, settle
+from graphsearch.stores.in_postgres.session.migrating import Database
 from graphsearch.stores.in_postgres.session.watching import (
     ANSWER_TIMEOUT,
     ANSWER_TIMEOUT_ON_CLUSTER,

@@ -27,7 +27,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.identity import entity_id, normalise_name, relation_id, snake_case
 from graphsearch.model.stored import Attestation
-from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.result import SearchRequest
 
 ADA, ACME = UUID(int=1), UUID(int=2)
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -17,8 +17,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import DENIED, PARTIAL, Decided, each_allowed
-from graphsearch.access.gatekeeper import Gatekeeper
+from graphsearch.access.gatekeeper import DENIED, PARTIAL, Decided, Gatekeeper, each_allowed
 from graphsearch.claims.folding import DatedClaim, Period, RelationTypes, group_of, redacted_fold, type_named
 from graphsearch.model import Group, Relation, View
 from graphsearch.model.identity import relation_id

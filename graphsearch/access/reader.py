@@ -19,20 +19,19 @@ import attrs
 import numpy as np
 
 from graphsearch._support.paging import pages
-from graphsearch.access.decisions import (
+from graphsearch.access.evidence import VisibleEvidence
+from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
+from graphsearch.access.gatekeeper import (
     Decided,
     Embed,
+    Gatekeeper,
     SignatureInterner,
     allows_scope,
     runs_to_widen,
     strongest,
     widest,
 )
-from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
-from graphsearch.access.gatekeeper import Gatekeeper
-from graphsearch.access.searches import Searches
-from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
+from graphsearch.access.searches import DocumentCache, Searches, VisibleDocuments
 from graphsearch.access.visible_entities import (
     are_called,
     first_matches,
@@ -130,6 +129,15 @@ class Reader:
         return self._store.scope
 
     @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that are read."""
+        return (self.scope,)
+
+    def owners(self, kind: ElementKind, ids: Sequence[UUID]) -> Sequence[Mapping[Scope, UUID]]:  # noqa: ARG002 - of one
+        """The scopes that gave each entity or relation to this question, with the id that it has there."""
+        return [{self.scope: id_} for id_ in ids]
+
+    @property
     def analyser(self) -> Analyser:
         """The analyser that produces the terms of texts and of questions."""
         return self._store.analyser
@@ -186,7 +194,7 @@ class Reader:
 
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
-        return await self._gatekeeper.sees_everything()
+        return await self._gatekeeper.sees_everything(reads=True)
 
     async def sees_anything(self) -> bool:
         """Whether any element of the scope may be seen; reads up to the first one that may, or all."""
@@ -205,7 +213,7 @@ class Reader:
         for whomever.
         """
         history: Sequence[HealthRecord] = await self._store.health_history()
-        if not history or not await self._gatekeeper.sees_everything_by_signature():
+        if not history or not await self._gatekeeper.sees_everything(reads=False):
             return None
         return history[-1].value
 
@@ -292,7 +300,7 @@ class Reader:
 
         They are made of all relations, so that there are none where anything may be hidden: as in `health`.
         """
-        if not await self._gatekeeper.sees_everything_by_signature():
+        if not await self._gatekeeper.sees_everything(reads=False):
             return []
         return list(await self._store.communities(entity_ids=entity_ids, limit=limit))
 
@@ -500,7 +508,8 @@ class Reader:
         With ``ahead`` the store may read that many further hops with the first one.
         """
         found = await self._decided(await self._store.expand(keys, fan_out=fan_out, view=self.view, ahead=ahead))
-        if found.partial is None and (found.allowed is None or found.allowed.all()):
+        allowed = found.allowed
+        if found.partial is None and (allowed is None or allowed.all()):
             return self._steps(found)
         if len(short := runs_to_widen(found, fan_out)):
             wider = await self._store.expand(found.rows.starts[short], fan_out=widest(fan_out), view=self.view)
@@ -598,7 +607,7 @@ class Reader:
         return known[kind]
 
     async def _cached_documents(self, kind: ElementKind) -> VisibleDocuments:
-        cache, gate = self._gatekeeper.cache, self._gatekeeper.question
+        cache, gate = self._gatekeeper.cache, self._gatekeeper.gate.question
         stated_by_view = kind is ElementKind.RELATION and (self.is_past or self.view.refolded)
         if cache is None or gate is None or stated_by_view:
             return await self._read_documents(kind)
@@ -607,7 +616,7 @@ class Reader:
         found = cache.known(shown, version)
         if found is None:
             found = await self._read_documents(kind)
-            if not self._gatekeeper.failed:
+            if not self._gatekeeper.gate.failures:  # what they denied may be shown the next time
                 cache.keep(shown, version, found)
         return found
 

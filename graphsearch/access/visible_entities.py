@@ -10,14 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import aside
-from graphsearch.access.decisions import Decider
 from graphsearch.access.gate import BoundGate, resource_of
 from graphsearch.claims.naming import (
     QUALIFIED_TYPES,
@@ -33,6 +32,9 @@ from graphsearch.model import AssertedEntity, Entity, Mention, NameMatch, Simila
 from graphsearch.model.validation import revised
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.trigrams import name_words, similarity
+
+if TYPE_CHECKING:
+    from graphsearch.access.gatekeeper import Decider
 
 _READ: Final = 8
 """Memories read of each surface form at first: usually one of them is visible."""

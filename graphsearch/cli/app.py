@@ -25,13 +25,13 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u20
 """Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
 WRITTEN: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
-        "Write": ("writing:remember", "writing:add", "moving:import_"),
+        "Write": ("writing:remember", "writing:add", "writing:import_"),
         "Operate": (
             *("demo:demo", "where:where", "serving:ui", "serving:mcp"),
-            *("coding_agents:install", "coding_agents:uninstall", "warm:serve", "writing:init"),
-            *("moving:export", "moving:reembed", "evaluating:eval_", "where:completion"),
+            *("installing:install", "installing:uninstall", "warm:serve", "writing:init"),
+            *("writing:export", "writing:reembed", "evaluating:eval_", "where:completion"),
         ),
-        "": ("coding_agents:record_session",),
+        "": ("installing:record_session",),
     }
 )
 """Commands that are no operation, or not that alone: module and function, by group; without one hidden."""
@@ -55,12 +55,12 @@ def groups() -> Mapping[str, Mapping[str, str]]:
     table = _parsed("operations/table")
     imports = [each for each in table.body if isinstance(each, ast.ImportFrom)]
     homes = {name.name: (each.module or "").split(".")[1:] for each in imports for name in each.names}
-    for function in (each for each in table.body if isinstance(each, ast.FunctionDef) and each.name in _GROUPS):
-        for row in (each.value.value for each in function.body if isinstance(each, ast.Expr)):  # type: ignore[attr-defined]
+    for rows in (each for each in table.body if isinstance(each, ast.FunctionDef) and each.name in _GROUPS):
+        for row in (each.value.value for each in rows.body if isinstance(each, ast.Expr)):  # type: ignore[attr-defined]
             verb = row.args[0]
             names = [ast.literal_eval(each.value) for each in row.keywords if each.arg == "name"]
             said = _sentence("/".join(homes[verb.value.id]), verb.value.id, verb.attr)
-            found[_GROUPS[function.name]][_spelt(names[0] if names else verb.attr)] = said.replace("_", "-")
+            found[_GROUPS[rows.name]][_spelt(names[0] if names else verb.attr)] = said.replace("_", "-")
     del found["Ask"]["remember"]  # which has a function of its own here
     for group in ("Write", "Operate"):
         for module, _, function in (path.partition(":") for path in WRITTEN[group]):

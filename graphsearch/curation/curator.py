@@ -70,7 +70,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id, snake_case
 from graphsearch.model.reports import refuse_merge
 from graphsearch.modes.graph_query import visible_schema
-from graphsearch.modes.summary_writer import content_of
+from graphsearch.modes.summary import content_of
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.graph import GraphStore
@@ -642,7 +642,7 @@ class Curator:
         Touches (write) every member of a community that is asked for. The model sees texts of the graph: therefore a
         curator without a gate raises `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all may be shown.
         """
-        model, tally = summarising.CountingLLM(as_llm(llm), counter or ByteCounter()), summarising.Tally(limit)
+        model, tally = as_llm(llm), summarising.Tally(limit)
         check.refuse(
             "summaries",
             None if limit is None else check.number("limit", limit, 0),
@@ -651,12 +651,13 @@ class Curator:
             check.number("answer_tokens", answer_tokens, 1),
         )
         self._demand_gate("summarise_communities(…) shows texts of the graph")
+        limits = {"prompt_tokens": prompt_tokens, "answer_tokens": answer_tokens}
         async with self._whole("communities"):
             ahead = [each for each in await self._store.communities() if each.size >= min_size]
 
         async def summarise(read: summarising.Read) -> summarising.Outcome:
             try:
-                return await self._summarise(read, model, prompt_tokens=prompt_tokens, answer_tokens=answer_tokens)
+                return await self._summarise(read, model, counter or ByteCounter(), **limits)
             except Exception as error:  # noqa: BLE001 - the tally raises it, once the other prompts have been answered
                 return error
 
@@ -666,7 +667,7 @@ class Curator:
                 due = [read for read in found if read is not None and tally.takes(read.content)]
                 outcomes = await in_order(summarise, due, limit=summarising.AT_ONCE)
                 tally.add([read.content.community for read in due], outcomes)
-        return tally.report(model, meter.total)
+        return tally.report(meter.total)
 
     async def graph_health(self) -> Health:
         """Report the health of the graph and its problems, and store it, for recall and blocks."""
@@ -1021,16 +1022,16 @@ class Curator:
         return None if content is None else summarising.Read(content, version)
 
     async def _summarise(
-        self, read: summarising.Read, model: summarising.CountingLLM, **limits: int
+        self, read: summarising.Read, model: LLM, counter: TokenCounter, **limits: int
     ) -> Community | None:
         """Ask for a summary and store it; None if the community has changed since its content was read."""
         if self._hides:
             members = await communities.read_entities(read.content.community.members, self._store)
             await self._demand(Action.WRITE, members)
         summary = CommunitySummary(
-            sentences=await summarising.ask_for_summary(read.content, model, **limits),
+            sentences=await summarising.ask_for_summary(read.content, model, counter, **limits),
             fingerprint=read.content.fingerprint,
-            model=model.name,
+            model=str(getattr(model, "name", "")),
             written_at=self._store.clock.now(),
         )
         current: summarising.Read | None = read

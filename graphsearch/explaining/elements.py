@@ -28,8 +28,7 @@ from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Question
 from graphsearch.protocols import Traversal
 from graphsearch.question.understanding import Understanding, at_time_asked
-from graphsearch.ranking.entities.proposing import propose
-from graphsearch.ranking.entities.ranker import analysed, chosen, scored
+from graphsearch.ranking.entities.ranker import analysed, chosen, propose, scored
 from graphsearch.ranking.entities.result import FoundEntity, RankingWeights, RankRequest
 from graphsearch.ranking.memories.result import (
     ChannelName,

@@ -379,7 +379,7 @@ def revised(value: T, **changes: Any) -> T:
 
 
 @cache
-def _slots(kind: type) -> tuple[Callable[[Any], Sequence[Any]], Sequence[Callable[[Any, Any], None]]]:
+def _slots(kind: Any) -> tuple[Callable[[Any], Sequence[Any]], Sequence[Callable[[Any, Any], None]]]:
     """What reads all fields of a class, and what sets each."""
     names = [each.name for each in attrs.fields(kind)]
     return attrgetter(*names), [getattr(kind, each).__set__ for each in names]

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import widest
+from graphsearch.access.gatekeeper import widest
 from graphsearch.access.reader import Reader
 from graphsearch.columns.key_index import distinct
 from graphsearch.errors import LLMAnswerError

@@ -18,11 +18,10 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Rows
 from graphsearch.model import Triplet
 from graphsearch.modes.mode import Question
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.question.asked_time import AskedTime, History
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.scores import diverse_rows
+from graphsearch.ranking.scores import picked
 from graphsearch.ranking.triplets.connections import read_connections
 from graphsearch.ranking.triplets.retrieval import Answer
 from graphsearch.ranking.triplets.triplet_score import Findings, best_triplets
@@ -78,9 +77,7 @@ async def _chosen(answer: Answer, question: Question, reader: Reader) -> list[Tr
         wide = max(LEAST_READ, READ * request.limit)
     triplets = await best_triplets(found, wide, reader, min_score=request.floor)
     if request.diversity:
-        scores, lines = [each.score for each in triplets], [triplet_line(each) for each in triplets]
-        rows = diverse_rows(scores, lines, diversity=request.diversity, limit=request.limit)
-        triplets = [triplets[row] for row in rows]
+        triplets = picked(triplets, request, lambda each: each.score, triplet_line)
     if meant is not None and history:
         triplets = order_by_time(triplets, meant.time, answer.anchors, reader.view.as_of)
     return triplets[: request.limit]

@@ -19,12 +19,11 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, Request
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import Vector
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.question.type_profile import TypeProfile
 from graphsearch.question.understanding import QuestionVectors, Understanding, understand
 from graphsearch.ranking.triplets.parts import Parts
-from graphsearch.ranking.triplets.retrieval import Answer, find_around, find_facts
+from graphsearch.ranking.triplets.retrieval import Answer, find_around
 
 Part = Literal["embedder", "llm"]
 
@@ -155,7 +154,8 @@ class TripletCompletion(Mode):
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Find and score candidates."""
-        return await find_facts(question.meaning, question.parts, reader, limit=question.request.limit)
+        limit = question.request.limit
+        return await find_around(question.meaning, question.parts, reader, limit=limit, seeds=0, depth=None)
 
 
 class Neighborhood(Mode):

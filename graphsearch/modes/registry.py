@@ -9,7 +9,7 @@ from typing import Final
 from graphsearch.errors import UnknownModeError
 from graphsearch.modes.mode import GraphCompletion, Mode, Neighborhood, TripletCompletion
 from graphsearch.modes.natural_language import NaturalLanguage
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.modes.summary import Summarising
 
 DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(

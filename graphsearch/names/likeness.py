@@ -111,7 +111,7 @@ def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = (
             wholes[part].append(other if part is one else one)
         elif likeness:
             found[ids] = Alike(one.id, other.id, SCORES[likeness], likeness)
-    groups = _Groups(found)
+    groups = Groups(found)
     ambiguous: dict[Id, tuple[Id, ...]] = {}
     for part, some in sorted(wholes.items(), key=lambda each: -each[0].rank):
         if len({groups.root(each.id) for each in some}) > 1:
@@ -184,7 +184,7 @@ def _each_key(name: str, kind: str) -> Iterator[str]:
         yield f"+{form.words[0]}"
 
 
-class _Groups(Generic[Id]):
+class Groups(Generic[Id]):
     """Entities that may be one, joined by pairs."""
 
     def __init__(self, pairs: Iterable[Collection[Id]]) -> None:

@@ -13,8 +13,8 @@ from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.memory_files import transcript_memories
 from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
-from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import or_nothing
+from graphsearch.ingest.write.options import Intake
 from graphsearch.model import Action, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Says, encode

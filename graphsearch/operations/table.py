@@ -15,7 +15,7 @@ from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Action
 from graphsearch.model.codec import Says
-from graphsearch.operations import answering, caring, remembering, review
+from graphsearch.operations import answering, remembering, review
 from graphsearch.operations.operation import Effect, Operation, Profile, row
 from graphsearch.operations.service import Caller
 from graphsearch.page import asking, care, changes, evidence
@@ -155,14 +155,14 @@ def _caring() -> Iterator[Operation]:
     yield curates(Curator.find_duplicates, key="duplicates", profile=Profile.CURATOR)
     yield curates(Curator.find_ambiguous, key="ambiguous")
     yield curates(Curator.mark_distinct, Action.WRITE, key="changed")
-    yield does(caring.judge_duplicates, Action.MERGE, profile=Profile.CONSOLE)
+    yield does(answering.judge_duplicates, Action.MERGE, profile=Profile.CONSOLE)
     yield curates(Curator.contradictions, key="contradictions")
     yield curates(Curator.communities, key="communities")
     yield curates(Curator.detect_communities, Action.WRITE, key="communities", profile=Profile.CURATOR)
     yield curates(Curator.refresh_communities, Action.WRITE, key="communities")
-    yield does(caring.summarise_communities, Action.WRITE, profile=Profile.CONSOLE)
+    yield does(answering.summarise_communities, Action.WRITE, profile=Profile.CONSOLE)
     yield curates(Curator.graph_health, profile=Profile.CURATOR)
-    yield does(caring.stats)
+    yield does(answering.stats)
     yield curates(Curator.relation_types, key="relation_types")
     yield curates(Curator.register_type, Action.WRITE, says={"name": Says("The type, such as blocked_by.", 1, 100)})
 
@@ -190,7 +190,7 @@ def _forgetting() -> Iterator[Operation]:
         profile=Profile.PAGE,
     )
     yield does(
-        caring.expire,
+        answering.expire,
         Action.FORGET,
         effect=Effect.LOSES,
         says={"source": Says("Memories from this source; with a label, both must fit.", 1, 400)},

@@ -17,8 +17,7 @@ from graphsearch.context.builder import CANDIDATES
 from graphsearch.context.material import of_found
 from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, View
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult, Summary
+from graphsearch.modes.result import SearchMode, SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
 from graphsearch.question.asked_time import beginning
 from graphsearch.question.question_names import Anchor

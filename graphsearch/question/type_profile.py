@@ -18,8 +18,8 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import widest
 from graphsearch.access.gate import Gate
+from graphsearch.access.gatekeeper import widest
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys, Mask, Rows
 from graphsearch.columns.formulas import cosines

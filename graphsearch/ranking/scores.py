@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
+from graphsearch.access.reader import Request
 from graphsearch.columns import NONE, Floats, Keys, Rows
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.text.analyser import terms
+
+T = TypeVar("T")
 
 RRF_K: Final = 60
 """Reciprocal ranks are 1 / (60 + rank)."""
@@ -132,6 +135,17 @@ def compared(scores: Floats) -> Floats:
     mantissa, exponent = np.frexp(scores)
     shorter: Floats = np.ldexp(np.round(np.ldexp(mantissa, DIGITS)), exponent - DIGITS)
     return shorter
+
+
+def picked(
+    ranked: Sequence[T], request: Request, score_of: Callable[[T], float], text_of: Callable[[T], str]
+) -> list[T]:
+    """The items to show, of some that are ranked: the best that score enough, or of these those that differ most."""
+    good = [each for each in ranked if score_of(each) >= request.min_score]
+    if not request.diversity or not good:
+        return good[: request.limit]
+    scores, texts = list(map(score_of, good)), list(map(text_of, good))
+    return [good[row] for row in diverse_rows(scores, texts, diversity=request.diversity, limit=request.limit)]
 
 
 def diverse_rows(relevance: ArrayLike, texts: Sequence[str], *, diversity: float, limit: int) -> list[int]:

@@ -238,9 +238,8 @@ def _among(top: Rows, rank: Floats, explored: Explored, steps: Steps) -> Subgrap
     places = KeyIndex(explored.keys[top])
     inside = np.flatnonzero(places.of(steps.rows.far) != NONE)
     once, _ = first_rows(steps.rows.relations[inside])
-    rows = inside[once]
-    found = steps.rows.keep(rows)
-    near, far = places.of(found.near), places.of(found.far)
+    found = steps.keep(inside[once])
+    near, far = places.of(found.rows.near), places.of(found.rows.far)
     none = np.full(len(top), NONE)
     return Subgraph(
         entities=places.keys,
@@ -249,14 +248,9 @@ def _among(top: Rows, rank: Floats, explored: Explored, steps: Steps) -> Subgrap
         previous=none,
         via=none,
         rank=rank[top],
-        relations=found.relations,
-        source=np.where(found.outgoing, near, far),
-        target=np.where(found.outgoing, far, near),
-        confidence=found.confidence,
-        freshness=steps.freshness[rows],
-        prior=steps.prior[rows],
-        feedback=found.feedback,
-        signatures=steps.signatures[rows],
+        source=np.where(found.rows.outgoing, near, far),
+        target=np.where(found.rows.outgoing, far, near),
+        **found.columns,
     )
 
 

@@ -22,7 +22,7 @@ from tests.context.test_sections import ANSWER, forms, texts
 from tests.properties import examples
 
 
-@examples(60)
+@examples(25)
 @given(
     graph=graphs(fields=details()),
     words=st.sampled_from([*NAMES, "who met alpha?", "what rain"]),

@@ -16,7 +16,7 @@ from graphsearch.context.material import WORDS, size
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
-from graphsearch.modes.options import SearchMode, SearchRequest
+from graphsearch.modes.result import SearchMode, SearchRequest
 from graphsearch.ranking.memories.result import RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -229,7 +229,7 @@ async def test_nothing_to_say_is_an_empty_block_of_which_nothing_is_logged(build
 # -- the budget ---------------------------------------------------------------------------------------------------
 
 
-@examples(30)
+@examples(15)
 @given(wordings=st.lists(texts(max_size=60), max_size=10), targets=st.integers(0, 8), budget=st.integers(0, 120))
 async def test_never_over_budget_whatever_is_stored(wordings, targets, budget):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")

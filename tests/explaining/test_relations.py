@@ -9,7 +9,7 @@ from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef
 from graphsearch.model.codec import encode
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank

@@ -8,7 +8,7 @@ import pytest
 from graphsearch.access.reader import reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Mention, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.question.linking import (
     FITS,
     LIKE,

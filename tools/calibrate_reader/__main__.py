@@ -33,7 +33,7 @@ from graphsearch.model import Memory
 
 PARTS: Final[Sequence[tuple[ModuleType, str]]] = (
     *((statements, name) for name in ("_GUESSED", "_DESCRIBING", "_COMMON", "_PARTED", "_LONG", "_HEARSAY")),
-    (references, "_NEAR"),
+    *((references, name) for name in ("_NEAR", "_TITLE", "_ELSEWHERE")),
 )
 BANDS: Final = ((0.8, 1.01), (0.7, 0.8), (0.6, 0.7), (0.0, 0.6))
 STEPS: Final = 4000

@@ -138,7 +138,8 @@ class Clauses(Phrases):
         forms = {form for base, form in self.forms.verbs[self.lows[place]] if base == verb}
         tense = self._tense(forms, group)
         helped = not group.isdisjoint(words("being") | words("helping"))
-        participle = tense == "progressive" and not helped and self.has(left, NAME)
+        bare = tense == "progressive" and not helped
+        participle = bare and (self.has(left, NAME) or self._is_dangling(left, place))
         if not tense or participle or group & words("open"):  # "written in Python using Tk": who uses it?
             return None
         subject, tense, sure = self._acting(left, verb, forms, tense, before)
@@ -167,6 +168,15 @@ class Clauses(Phrases):
         negated = denied or not group.isdisjoint(words("negating") | OVER)
         tense = tense.removesuffix(" passive")
         return Clause(word, acting, slots, tense, place, reach, False, negated, hearsay, acted, surface)
+
+    def _is_dangling(self, left: int, place: int) -> bool:
+        """Whether a participle has its subject elsewhere: ", leading X to change", "Working with X, they passed"."""
+        if left >= 0:
+            return self.low(left) == "," and left > _FAR
+        return any(
+            self.bits[at] & COMMA and self.has(at + 1, NAME | PRONOUN | ARTICLE)
+            for at in range(place, len(self.units) - 1)
+        )
 
     def _acting(
         self, left: int, verb: str, forms: AbstractSet[str], tense: str, before: Sequence[Clause]
@@ -256,7 +266,9 @@ class Clauses(Phrases):
 
     def _noun(self, place: int, end: int, noun: str) -> Iterator[Clause]:
         """What a noun of the table relates: "X, the head of Y", "X's head is Y", "my boss Y", "Acme CEO Y"."""
-        start, owner = self._owner(place, end, noun)
+        if self.low(end) == "'s" and self.low(end + 1) != "name":  # "my mother's boyfriend"
+            return
+        start, owner, owns = self._owner(place, end, noun)
         linked, link, after = self._linked(end)
         other = owner if owner and owner[0].pronoun != "our" else linked or owner
         if not other and self.low(start) == "the" and self.low(start - 1) == "," and self.is_end(end):
@@ -264,6 +276,7 @@ class Clauses(Phrases):
         holder = self._holder(start, place, after)
         if owner and linked and not holder and self.low(after) in words("linking_verbs"):  # "my last day at Acme is"
             holder, other = owner, linked
+        link = owns if other is owner else link
         near = {*self.lows[max(0, start - 3) : end]}
         left = start - 1
         while self.low(left) in words("called"):
@@ -291,24 +304,24 @@ class Clauses(Phrases):
             return left - 2
         return left - 1 if self.low(left) in words("quitting") else None
 
-    def _owner(self, place: int, end: int, noun: str) -> tuple[int, Refs]:
-        """Where the phrase of a noun begins, and whose noun it is: "my boss", "X's boss", "Acme CEO"."""
+    def _owner(self, place: int, end: int, noun: str) -> tuple[int, Refs, str]:
+        """Where the phrase of a noun begins, whose noun it is ("my boss", "X's boss", "Acme CEO"), and what says so."""
         start = place
         while start and not self.bits[start - 1] & (NAME | POSSESSIVE) and self._leads(start - 1, place):
             start -= 1
         if self.has(start - 1, POSSESSIVE):
-            return start - 1, (self.ref(start - 1),)
+            return start - 1, (self.ref(start - 1),), ""
         if self.low(start - 1) == "'s" and self.has(start - 2, NAME):
-            return start - 2, (self.ref(start - 2),)
+            return start - 2, (self.ref(start - 2),), "'s"
         before = self.name(start - 1)
         plural = noun.endswith("s") and noun[:-1] in self.forms.nouns
         if not before or start < place or plural or self.has(start - 2, PREPOSITION):
-            return start, ()
+            return start, (), ""
         if before.kind == "person" and (before.hard or not self.has(end, NAME)):
-            return start, ()
+            return start, (), ""
         if before.name.endswith(_OF_ORIGIN) and not before.hard:  # "the Calabrian doctor"
-            return start, ()
-        return start - 1, (self.ref(start - 1),)  # "Socceroos coach Bo Lind"
+            return start, (), ""
+        return start - 1, (self.ref(start - 1),), "·"  # "Socceroos coach Bo Lind"
 
     def _linked(self, end: int) -> tuple[Refs, str, int]:
         """What a preposition behind a noun links to it, the preposition, and the place behind."""
@@ -316,9 +329,9 @@ class Clauses(Phrases):
             return (Ref(None, "there"),), "at", end + 1
         if self.low(end) in words("linking"):
             slots, reach = self.slots(end)
-            linked = next((refs for slot, refs in slots.items() if slot in words("linking")), ())
+            link, linked = next(((slot, refs) for slot, refs in slots.items() if slot in words("linking")), ("", ()))
             if linked:
-                return linked, self.lows[end], reach if len(slots) == 1 else self._place_of(linked[-1], end)
+                return linked, link, reach if len(slots) == 1 else self._place_of(linked[-1], end)
         return (), "", end
 
     def _place_of(self, ref: Ref, start: int) -> int:
@@ -334,13 +347,15 @@ class Clauses(Phrases):
         """Whom a noun phrase [start, after) describes: the subject of "is", what it stands beside, or what follows."""
         left, subject = self._predicated(start)
         if subject:
-            return subject
+            return () if self.has(after, NAME) else subject  # "I'm Becky's sister Bella"
         low = self.low(left)
         if self.has(noun + 1, JOINER) and self.has(noun + 2, NAME | PRONOUN):
             return ()  # "we trust Ana, my wife and I"
         if low in (",", "(") and _is_person(self.name(left - 1)):
             one = self.units[0].mention
-            called = self.spoken and left == 1 and one and " " not in one.name and self.low(start) == "the"
+            opens = left == 1 or self.low(left - 2) == ","
+            called = self.spoken and opens and one and " " not in one.name and self.low(start) == "the"
+            called = called or (self.spoken and opens and self.low(start) == "my" and self.low(after) != ",")
             return () if called else (self.ref(left - 1),)  # "Elaine, the director of the choir said so": to Elaine
         if self.has(after, NAME):
             return (self.ref(after),)  # "my manager Jo Berg"

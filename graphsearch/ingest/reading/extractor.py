@@ -160,16 +160,14 @@ class TextExtractor:
         """
         speaker, follows, at = turn.speaker, turn.follows, turn.memory.occurred_at
         title, dates = _title(turn.memory, turn.read), _DatesOf(self._dates, turn.memory)
-        addressed = follows.speaker if follows and follows.speaker != speaker else ""
         names = _by_sentence(turn.read)
         before: Sequence[ReadSentence | None] = turn.sentences or [None] * len(names)
         turn.sentences, turn.recent = [], []
         for (first, stop), mentions, earlier in zip(turn.read.sentences, names, before, strict=True):
-            addressed = _addressee(turn.read, first, mentions) or addressed
             sentence = earlier
             if sentence is None or mentions != sentence.mentions:
                 recent = (*(follows.recent if follows else ()), *turn.recent)
-                context = Context(speaker, firms.get(speaker), title, recent, addressed)
+                context = Context(speaker, firms.get(speaker), title, recent)
                 read = turn.read._replace(mentions=mentions)
                 stated = read_sentence(read, first, stop, context, dates.find, at, text_forms(self._lines), self._least)
                 sentence = ReadSentence(_span(turn.read, first, stop), mentions, stated)
@@ -214,13 +212,6 @@ def _by_sentence(read: Read) -> list[list[Mention]]:
             inside.append(left.popleft())
         found.append(inside)
     return found
-
-
-def _addressee(read: Read, first: int, mentions: Sequence[Mention]) -> str:
-    """Whom "you" means in "Jo, you report to Ada"; empty if nobody is addressed."""
-    name = mentions[0] if mentions and mentions[0].first == first and mentions[0].kind == "person" else None
-    after = read.lows[name.end : name.end + 4] if name else []
-    return name.name if name and after[:1] == [","] and "you" in after else ""
 
 
 def _title(memory: Memory, read: Read) -> Named | None:

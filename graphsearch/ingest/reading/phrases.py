@@ -315,7 +315,8 @@ class Phrases:
         refs = [self.ref(place)]
         while self.has(place + 1, JOINER | COMMA):
             step = 3 if self.has(place + 2, JOINER | ARTICLE) else 2
-            if not self.name(place + step) or self._may_act(place + step + 1):
+            after = place + step + 1
+            if not self.name(place + step) or self._may_act(after) or self.low(after) == "'s":
                 break
             place += step
             refs.append(self.ref(place))

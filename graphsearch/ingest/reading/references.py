@@ -1,4 +1,4 @@
-"""Whom pronouns mean: the speaker, who is addressed, the last name of the right kind, the subject of a document."""
+"""Whom pronouns mean: the speaker, the last name of the right kind, the subject of a document."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Final, NamedTuple
 
 FIRST: Final = frozenset({"i", "me", "my"})
 OWN_SIDE: Final = frozenset({"we", "us", "our"})
-SECOND: Final = frozenset({"you", "your"})
 PERSON: Final = frozenset({"he", "she", "him", "her", "his"})
 THING: Final = frozenset({"it", "its"})
 SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
-_NEAR: Final = 0.89
+_NEAR: Final = 0.88
 """How sure it is whom a pronoun means by the name before it in its sentence, by a title, or by who speaks."""
 _ELSEWHERE: Final = 0.8
-"""By the one name of its kind in an earlier sentence. Of these too few were judged to fit it."""
+"""By the one name of its kind in an earlier sentence."""
+_TITLE: Final = 0.86
+"""By the title of the document."""
 _WINDOW: Final = 3
 
 
@@ -33,15 +34,13 @@ class Context(NamedTuple):
     """What pronouns of one sentence can refer to.
 
     ``firm``: where the speaker works, if the call says so; ``title``: the subject of a document; ``recent``: the names
-    of each sentence before, in this memory and the one before it;
-    ``addressed``: whom "you" means.
+    of each sentence before, in this memory and the one before it. "You" is nobody: it is more often said of anybody.
     """
 
     speaker: str = ""
     firm: Named | None = None
     title: Named | None = None
     recent: Sequence[Sequence[Named]] = ()
-    addressed: str = ""
 
     def meant(self, pronoun: str, earlier: Sequence[Named], kinds: Sequence[str]) -> Named | None:
         """The name that a pronoun stands for; ``earlier`` are the names before it in its sentence.
@@ -51,9 +50,7 @@ class Context(NamedTuple):
         as_person = "organisation" not in kinds and "group" not in kinds
         if pronoun in FIRST or pronoun in OWN_SIDE:
             return self._own(pronoun, kinds, as_person=as_person)
-        if pronoun in SECOND:
-            return Named(self.addressed, "person", _NEAR, hard=True) if self.addressed else None
-        title = None if self.speaker or not self.title else self.title._replace(sure=_NEAR)
+        title = None if self.speaker or not self.title else self.title._replace(sure=_TITLE)
         if pronoun in PERSON:
             return title if title and title.kind == "person" else self._last(("person",), earlier)
         if pronoun == "there":

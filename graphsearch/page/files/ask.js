@@ -90,8 +90,8 @@ function answerPage(context, found, own) {
 function summary(context, found, names, called, relations) {
   const { params, link, go } = context;
   const inBlock = new Set(relations.filter((each) => each.in).flatMap((each) => [each.source.id, each.target.id]));
-  const answer = found.answers.filter((id) => called.has(id)).slice(0, ANSWERS).map((id) => [
-    h("a", { href: link("entity", { id }) }, names.show(called.get(id), 40)), inBlock.has(id) ? null : h("span", { class: "muted small weak" }, " not in the block")]);
+  const all = found.answers.filter((id) => called.has(id)), given = all.filter((id) => inBlock.has(id)); // what no model gets is no answer, unless it is all there is
+  const answer = (given.length ? given : all).slice(0, ANSWERS).map((id) => [h("a", { href: link("entity", { id }) }, names.show(called.get(id), 40)), given.length ? null : h("span", { class: "muted small weak" }, " not in the block")]);
   const lines = found.block.lines.filter((line) => line.key).length;
   const timings = Object.entries(found.timings ?? {});
   return h("dl", { class: "sum", "aria-label": "Answer" },
@@ -108,7 +108,7 @@ function summary(context, found, names, called, relations) {
 }
 
 function understood({ link }, found, names, called) {
-  const it = found.interpretation;
+  const it = found.interpretation, asksFor = (it?.relations ?? []).filter((each) => each.type !== "co_occurs");
   const meant = (name) => {
     const [first, ...others] = Object.entries(name.entities);
     const entity = ([id, likely]) => [h("a", { href: link("entity", { id }) }, called.has(id) ? names.show(called.get(id)) : said(name.written, 60)), others.length ? ` (${likely.toFixed(2)})` : ""];
@@ -116,7 +116,7 @@ function understood({ link }, found, names, called) {
   };
   return [
     ...(it?.names ?? []).slice(0, 4).map(meant),
-    it?.relations.length ? h("span", {}, "asks for ", h("b", {}, it.relations.slice(0, 2).map((each) => words(each.type)).join(", "))) : null,
+    asksFor.length ? h("span", {}, "asks for ", h("b", {}, asksFor.slice(0, 2).map((each) => words(each.type)).join(", "))) : null,
     it?.kind && !it.relations.some((each) => it.kind.startsWith(each.type)) ? h("span", {}, "wants a ", h("b", {}, it.kind.split(" ")[0])) : null,
     h("span", {}, it?.time?.written ? [said(it.time.written, 60), ", "] : null, h("a", { href: link("time") }, `as of ${day(found.as_of)}`)),
     h("span", { class: "muted" }, words(found.mode)),

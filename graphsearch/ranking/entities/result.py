@@ -124,7 +124,7 @@ class FoundEntity:
 
     * ``original``: what the searches made of it, any number ≥ 0; the sum of its ``channels``: rank from 1, score,
       weight and contribution.
-    * ``connections``: how many relations it has that may be seen (see `graphsearch.ranking.entities.proposing`), with
+    * ``connections``: how many relations it has that may be seen (see `graphsearch.ranking.entities.ranker`), with
       at most ten ``connected_names``, by the most reliable relations first, and all ``relation_types``, the most
       frequent first. ``dates``: the periods that are known of it, in years.
     * ``factors``: value × weight = contribution, adding up to the ``relevance``, in [0, 1].

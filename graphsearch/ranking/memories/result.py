@@ -111,19 +111,19 @@ class RecallScoring:
     floor: float | None = None
 
     def __attrs_post_init__(self) -> None:
-        units = ("restart", "max_share", "feedback_influence", "anchored", "unanchored", "text_share", "passage")
         weights = ("temporal_weight", "neighbour", "answer", "second_neighbour", "session", "speaker", "memory_mass")
-        others = ("text_boost", "deployment", "context_words")
-        counts = ("candidates", "restart_memories", "unlinked_memories")
+        least = {
+            **dict.fromkeys((*weights, "text_boost", "deployment", "context_words", "semantic_weight"), 0.0),
+            **dict.fromkeys(("candidates", "restart_memories", "unlinked_memories"), 1),
+            "subject_weight": 1.0,
+        }
+        units = ("restart", "max_share", "feedback_influence", "anchored", "unanchored", "text_share", "passage")
+        own = [name for name in ("semantic_weight", "floor") if getattr(self, name) is None]  # those of the embedder
         check.refuse(
             "recall scoring",
             check.one_of("fusion", self.fusion, ("walk", "rrf", "zscore")),
-            *(check.unit(name, getattr(self, name)) for name in units),
-            *(check.number(name, getattr(self, name), 0.0) for name in (*weights, *others)),
-            None if self.semantic_weight is None else check.number("semantic_weight", self.semantic_weight, 0.0),
-            None if self.floor is None else check.unit("floor", self.floor),
-            check.number("subject_weight", self.subject_weight, 1.0),
-            *(check.number(name, getattr(self, name), 1) for name in counts),
+            *(check.unit(name, getattr(self, name)) for name in (*units, "floor") if name not in own),
+            *(check.number(name, getattr(self, name), least[name]) for name in least if name not in own),
         )
 
 
@@ -206,7 +206,7 @@ class RecallResult(Displayed):
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
     * ``relevance``: how much the best found have to do with the question, in [0, 1] (see
-      `graphsearch.ranking.memories.leads`); unlike scores, which are relative to the best of the same question, it is
+      `graphsearch.ranking.memories.walk`); unlike scores, which are relative to the best of the same question, it is
       comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
     * ``stating``: the share of the ``memories`` that state something to the graph, whether it still holds or not.

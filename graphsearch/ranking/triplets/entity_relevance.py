@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import aside, both
-from graphsearch.access.decisions import widest
+from graphsearch.access.gatekeeper import widest
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Hits, Mask, Rows
 from graphsearch.columns.formulas import cosines

@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch._support.timing import Stopwatch
 from graphsearch.access.reader import Reader, Request
-from graphsearch.access.visible_documents import DocumentCache
+from graphsearch.access.searches import DocumentCache
 from graphsearch.model import Scope
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.type_profile import ProfileCache

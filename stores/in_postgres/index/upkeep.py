@@ -23,7 +23,7 @@ from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, names_of, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.protocols.rows import EntityRow
-from graphsearch.stores.in_postgres.session.copying import array, real_array, text_array, uuid_array
+from graphsearch.stores.in_postgres.session.rows import array, real_array, text_array, uuid_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash

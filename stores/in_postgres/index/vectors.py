@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.session.copying import real_array
+from graphsearch.stores.in_postgres.session.rows import real_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 

@@ -4,19 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cache
 from typing import Any, Final, Unpack
 from uuid import UUID
 
-from graphsearch.model import ElementKind, HealthRecord
+from graphsearch.columns import Keys
+from graphsearch.model import ElementKind, HealthRecord, Scope
 from graphsearch.model.codec import decode
+from graphsearch.protocols import Clock
 from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
-from graphsearch.stores.in_postgres.rows import storable, types_of
+from graphsearch.stores.in_postgres.session.gateway import Gateway
+from graphsearch.stores.in_postgres.session.rows import storable, texts, types_of, uuids
 from graphsearch.stores.in_postgres.session.sessions import Session, Tally
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES
+from graphsearch.text.analyser import Analyser
 
 _HERE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
 _NO_TARGET: Final = UUID(int=0)
@@ -291,3 +295,46 @@ def scope_row(session: Session) -> ScopeRow:
     """What the row of a scope says."""
     same = {name: getattr(session, name) for name in SAME}
     return ScopeRow(**same, health=decode(tuple[HealthRecord, ...], session.health), types=types_of(session.types))
+
+
+class PostgresScope(RowReads):
+    """One scope in Postgres.
+
+    A read runs in a read-only snapshot, a write in one transaction. A key is 16 bytes, or a memory's id as text.
+    """
+
+    def __init__(self, scope: Scope, gateway: Gateway, clock: Clock, *, exact: bool) -> None:
+        self._scope = scope
+        self._gateway = gateway
+        self._clock = clock
+        self._exact = exact
+
+    @property
+    def scope(self) -> Scope:
+        return self._scope
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
+    def analyser(self) -> Analyser:
+        return self._gateway.analyser
+
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
+        return self._gateway.snapshot(self._scope)
+
+    async def version(self) -> Hashable:
+        async with self._reading() as session:
+            return session.changes
+
+    async def scope_row(self) -> ScopeRow:
+        async with self._reading() as session:
+            return scope_row(session)
+
+    def ids(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        return texts(keys) if kind is ElementKind.MEMORY else uuids(keys)
+
+    def _reading(self) -> AbstractAsyncContextManager[Session]:
+        """The snapshot of the current task, else one of its own. Raises `UnknownScopeError`."""
+        return self._gateway.reading(self._scope)

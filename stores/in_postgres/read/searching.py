@@ -16,13 +16,12 @@ from graphsearch.columns.key_index import KeyIndex
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View
 from graphsearch.protocols.rows import EntityRow
-from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
-from graphsearch.stores.in_postgres.read.rows import select, with_keys
+from graphsearch.stores.in_postgres.read.rows import PostgresScope, select, with_keys
 from graphsearch.stores.in_postgres.read.walking import keep_steps
-from graphsearch.stores.in_postgres.session.copying import packed, uuid_array
+from graphsearch.stores.in_postgres.session import rows
+from graphsearch.stores.in_postgres.session.rows import packed, uuid_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES, name_hash

@@ -16,9 +16,9 @@ from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.codec import decode
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.session.copying import key_array
+from graphsearch.stores.in_postgres.read.rows import PostgresScope
+from graphsearch.stores.in_postgres.session import rows
+from graphsearch.stores.in_postgres.session.rows import key_array
 from graphsearch.stores.in_postgres.session.sending import Answer
 from graphsearch.stores.in_postgres.session.sessions import KEPT, Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -246,7 +246,8 @@ def _refuse_missing(session: Session, ends: FarEnds) -> None:
 async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:
     frontier: Any = keys.tolist() if keys.dtype.kind == "U" else key_array(keys)
     values |= rows.view_values(view)
-    ((places, far, times, about, signatures),) = await session.rows_kept(statement(name), frontier=frontier, **values)
+    (found,) = await session.rows_kept(statement(name, to), frontier=frontier, **values)
+    places, far, times, about, signatures = found
     return Mentioned(
         near=keys[rows.codes(places) - 1],
         far=rows.keys_of(to, far),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres.session.copying import packed, uuid_array
+from graphsearch.stores.in_postgres.session.rows import packed, uuid_array
 from graphsearch.stores.in_postgres.session.sending import (
     Answer,
     Connection,

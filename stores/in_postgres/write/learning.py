@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Outcome, validation
-from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.read.rows import RowReads
-from graphsearch.stores.in_postgres.rows import storable
-from graphsearch.stores.in_postgres.session.copying import array, text_array
+from graphsearch.stores.in_postgres.read.rows import PostgresScope, RowReads
+from graphsearch.stores.in_postgres.session.rows import array, storable, text_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.port import FEW

@@ -31,7 +31,7 @@ from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
 from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
-from graphsearch.stores.in_postgres.session.copying import array, halfvec, text_of_json, text_of_list
+from graphsearch.stores.in_postgres.session.rows import array, halfvec, text_of_json, text_of_list
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -186,8 +186,9 @@ class PostgresPort(RowReads):
             ends = [end_of(row) for row in changed]
             copied = [None if columns is None else str(columns) for columns, _ in ends]
             values = {"ids": [row.key for row in changed], "copied": copied, "created": [at for _, at in ends]}
-            for name in ("copy to sources", "copy to targets"):
-                self.session.run_later(statement(name), **values)
+            for end in ("source", "target"):
+                query = statement("copy to ends", end=f"{end}_id", copy=f"{end}_columns")
+                self.session.run_later(query, **values)
 
     def _put_evidence(self, rows: Sequence[RelationRow], before: Mapping[Any, RelationRow]) -> None:
         lost, found = list[tuple[str, UUID]](), list[tuple[str, UUID]]()

@@ -340,6 +340,21 @@ def test_what_is_often_misread_is_less_sure(plain: str, doubtful: str) -> None:
         "[Bo:p], head of [Acme:o], who died on Friday, was kind.",
         "RT [@ivy:p]: I am on the [Oak Board:g]",
         "The member for [Oak Moor:g] ([Bo:p]) spoke.",
+        # parts of names, and words that stand for them
+        "[Bo Lind:p] is an assistant to the [Regional Manager:].",
+        "[Bo Lind:p], head of the [Commission:o] on Training Camps, left.",
+        "[Bo Lind:p] is a spokesman for the [Iowa Secretary:o] of State.",
+        "[Babbage:]'s engineer, [Bo Lind:p], built it.",
+        # nouns and participles of others
+        "[Cy Dunn:p] was my mother's boyfriend.",
+        "[Bo Lind:p] is a shop owner from [Hudson:l].",
+        "Working with [Bo Lind:p], the [Halden:o] team passed the act.",
+        "I'm [Bo Lind:p]'s sister [Ivy Oak:p].",
+        "It is started before the early [Atlas:t] is completed.",
+        "Several [Atlas:t] are resolved.",
+        "[Nard:] dog, [Plop:t].",
+        "You work for [Bo Lind:p].",
+        "Oh, [Bo:p], my mom just sent a picture.",
     ],
 )
 def test_what_only_seems_to_be_stated_is_not(text: str) -> None:
@@ -352,7 +367,6 @@ def test_pronouns_are_the_nearest_that_agree() -> None:
     halden = triples("[Harkin:o] called, [Harkin Dairy:o] that is. theyve used [Jira:t] since March")
     assert halden == {("Harkin Dairy", "uses", "Jira")}
     assert triples("[Harkin:o] called. theyve been on [Jira:t] since March 2022") == {("Harkin", "uses", "Jira")}
-    assert triples("[Bo:p], from today you report to me", addressed="Bo") == {("Bo", "reports_to", "Ana")}
     title = Named("Di Moss", "person", 0.9, hard=True)
     assert triples("She wrote [Gorse Hill:t].", speaker="", title=title) == {("Di Moss", "created", "Gorse Hill")}
 
