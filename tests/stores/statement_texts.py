@@ -37,6 +37,7 @@ def _of_rows() -> Iterator[tuple[str, bytes]]:
         yield f"page of {kind}", rows.page_of(kind, (), (), follows=True)
         yield f"drop {kind}", port._deleted(table, rows.with_keys(kind))
         yield f"put {kind}", port._inserted(table, 2)
+        yield f"put {kind} as arrays", port._inserted(table)
     for kind, column in rows._FOUND_BY:
         yield f"{kind} by {column}", rows.select(kind, rows.found_by(kind, column))
         yield f"drop {kind} by {column}", port._deleted(ROWS[kind], rows.found_by(kind, column))
