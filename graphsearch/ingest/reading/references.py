@@ -13,7 +13,7 @@ SEVERAL: Final = frozenset({"they", "them", "their"})
 _FIRMS: Final = ("organisation", "group")
 _NEAR: Final = 0.88
 """How sure it is whom a pronoun means by the name before it in its sentence, by a title, or by who speaks."""
-_ELSEWHERE: Final = 0.8
+_ELSEWHERE: Final = 0.85
 """By the one name of its kind in an earlier sentence."""
 _TITLE: Final = 0.86
 """By the title of the document."""
