@@ -103,7 +103,7 @@ def test_attrs_classes_tell_how_they_are_made_and_docstrings_lead_on(site):
     text = (site / "reference/engine/index.html").read_text()
     assert "below_floor" in text.split('id="graphsearch.modes.result.SearchResult"')[1].split("</pre>")[0]
     assert 'id="graphsearch.modes.result.SearchResult.below_floor"' not in text
-    for name in ("engine.Engine.search", "modes.options.SearchRequest"):
+    for name in ("engine.Engine.search", "modes.result.SearchRequest"):
         shown = text.split(f'id="graphsearch.{name}"')[1].split("</pre>")[0]
         assert [each for each in ("query", "min_score", "max_hops") if each not in shown] == []
     assert 'href="../recall/#graphsearch.ranking.memories.result.RecallRequest"' in text
