@@ -12,7 +12,7 @@ from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.context.builder import NO_ROOM, SHORT
 from graphsearch.context.material import FEW, asks_the_present, paying
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Batch, Claim, Memory
+from graphsearch.model import Batch, Claim, Memory, Mention
 from graphsearch.modes.result import SearchMode
 from graphsearch.question.analysis import analyse
 from graphsearch.stores.graph import GraphStore
@@ -135,6 +135,24 @@ async def test_in_doubt_a_block_is_short_and_says_so(scoped: GraphStore) -> None
         "",
         "no visible memory shares a word, a meaning or an entity with the question",
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "unheard"),
+    [
+        ("what is the wifi password of Odile?", "wifi password"),
+        ("when is Odile's birthday?", "birthday"),
+        ("what's the kiln of Odile like?", ""),
+        ("what is Odile's news?", ""),
+        ("what of Odile?", ""),
+    ],
+)
+async def test_of_a_name_nothing_says_what_is_asked(scoped: GraphStore, question: str, unheard: str) -> None:
+    memories = [Memory(id=f"m{n}", text=f"Odile fires kiln {n}.") for n in range(6)]
+    mentions = [Mention(memory_id=each.id, entity_id=person("Odile"), surface="Odile") for each in memories]
+    await scoped.write(Batch(entities=people(names="Odile").entities, memories=memories, mentions=mentions))
+    block = await built(scoped, question)
+    assert (block.reason, bool(block.text)) == (f"what was found has no word of {unheard}" if unheard else "", True)
 
 
 async def test_what_is_hardly_relevant_is_shown_shortly(scoped: GraphStore) -> None:
