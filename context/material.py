@@ -28,6 +28,7 @@ from graphsearch.context.sections import (
     FOREIGN,
     LOW_SCORE,
     NO_TEXT,
+    OF_OTHERS,
     RELATED,
     RELEVANCE,
     REPEATS,
@@ -351,11 +352,11 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
             graph = attrs.evolve(graph, triplet_lines=behind)
         faint = (each for each in found.triplets[:FIRST] if not _counts(each))
         omitted |= {key_of(each): LOW_SCORE if _is_statement(each) else CO_OCCURRENCE for each in faint}
-    every = list(alike.items())
-    rows = paying(covered, recalled.rarity)
+    every, paying_rows = list(alike.items()), paying(covered, recalled.rarity)
+    rows = _of_those_asked(paying_rows, covered, graph, terms)
     paid = [every[row] for row in rows]
-    unpaid = (each for row, (_, same) in enumerate(every) if row not in rows for each in same.values())
-    omitted |= {key_of(each): ENOUGH for each in unpaid}
+    for row in {*range(len(every))} - {*rows}:
+        omitted |= {key_of(each): OF_OTHERS if row in paying_rows else ENOUGH for each in every[row][1].values()}
     memories = [tuple(same.values()) for _, same in paid]
     labels = [_label(chain.from_iterable(sorted(same)), recalled.scopes) for _, same in paid]
     forms = [
@@ -381,6 +382,21 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
         omitted=omitted,
         recalled=recalled,
     )
+
+
+def _of_those_asked(
+    rows: Sequence[int], covered: Sequence[AbstractSet[str]], graph: Material, terms: Terms
+) -> list[int]:
+    """The rows of memories that have a word of a name of the question, or of what the graph says of it.
+
+    All of them, unless the graph answers in the question's own words: then others say the same of somebody else.
+    """
+    meant, answered = graph.interpretation, any(each.answers for each in graph.triplet_lines)
+    if not (meant and answered and graph.found and graph.found.anchors and meant.worded >= WORDED):
+        return [*rows]
+    ends = (name for each in graph.triplets for end in (each.source, each.target) for name in (end.name, *end.aliases))
+    about = {*terms(" ".join((*ends, *(each.written for each in meant.names))))}
+    return [row for row in rows if not about.isdisjoint(covered[row])]
 
 
 def _counts(triplet: Triplet) -> bool:
