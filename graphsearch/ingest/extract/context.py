@@ -42,6 +42,12 @@ def subject_of(memory: Memory) -> str:
     return subject if len(subject) <= MAX_SUBJECT else ""
 
 
+def headings_of(memory: Memory) -> list[str]:
+    """The headings above a memory of a document, the outermost first."""
+    given = memory.attributes.get("headings")
+    return [each for each in given if isinstance(each, str)] if isinstance(given, list | tuple) else []
+
+
 def _subjects(subject: str) -> list[ExtractedName]:
     if not subject:
         return []
