@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Final, Literal
@@ -140,6 +140,13 @@ CANDIDATES: Final = 200
 
 
 @attrs.frozen(kw_only=True)
+@check.checked(
+    "context block",
+    lambda block: None if block.observations or block.searched else "observations and graph are both off: leave one on",
+    gate=Gate,
+    budget=check.within(0),
+    workload=check.among(*Workload),
+)
 class ContextRequest(SearchRequest):
     """One block for a session, checked.
 
@@ -153,8 +160,6 @@ class ContextRequest(SearchRequest):
     The other options are those of the search for triplets.
     """
 
-    verb = "context block"
-
     gate: Gate = attrs.field()
     session_id: str
     limit: int = CANDIDATES
@@ -165,16 +170,6 @@ class ContextRequest(SearchRequest):
     channels: tuple[ChannelName, ...] = CHANNELS
     health: float | None = None
     workload: Workload | None = None
-
-    def faults(self) -> Iterator[str | None]:
-        """What is wrong with a request for a block."""
-        yield from super().faults()
-        yield check.text("session_id", self.session_id)
-        yield None if self.budget is None else check.number("budget", self.budget, 0)
-        yield None if self.health is None else check.unit("health", self.health)
-        yield None if self.workload is None else check.one_of("workload", self.workload, tuple(Workload))
-        yield None if self.observations or self.searched else "observations and graph are both off: leave one on"
-        yield None if isinstance(self.gate, Gate) else "gate must be a Gate(authorizer, principal)"
 
     @property
     def searched(self) -> bool:

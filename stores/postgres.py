@@ -23,7 +23,6 @@ from graphsearch.stores.in_postgres.session.watching import (
     WatchedConnection,
     keepalive,
 )
-from graphsearch.stores.in_postgres.write.learning import PostgresLearning
 from graphsearch.stores.in_postgres.write.writing import PostgresWriting
 from graphsearch.text.analyser import ENGLISH, Analyser
 
@@ -118,7 +117,6 @@ class PostgresGraphStore:
 
 class ScopedPostgresStore(
     PostgresWriting,
-    PostgresLearning,
     PostgresSearching,
     PostgresWalking,
     GraphStore,

@@ -9,10 +9,11 @@ decides what may be seen; of `VisibleEntities` and `VisibleEvidence`, which fold
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, Final, Self, TypedDict
+from functools import partial
+from typing import Any, Final, Self, TypedDict
 from uuid import UUID
 
 import attrs
@@ -731,6 +732,11 @@ def _skipped(types: Mapping[str, RelationType], question: str) -> list[str]:
 
 
 @attrs.frozen(kw_only=True)
+@check.checked(
+    "question",
+    query=partial(check.text, empty=True, longest=check.LONGEST_QUESTION),
+    limit=check.within(1),
+)
 class Request:
     """A question, the moment and the principal that it is asked for, and how much of what is found is shown.
 
@@ -741,8 +747,6 @@ class Request:
     * ``gate``: who asks, which determines the visible elements; all are visible if None.
     """
 
-    verb: ClassVar[str] = "question"
-
     query: str = attrs.field(kw_only=False)
     limit: int = 10
     min_score: float = 0.0
@@ -751,22 +755,6 @@ class Request:
     known_at: datetime | None = None
     gate: Gate | None = None
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            self.verb,
-            check.text("query", self.query, empty=True, longest=check.LONGEST_QUESTION),
-            check.number("limit", self.limit, 1),
-            check.unit("min_score", self.min_score),
-            check.unit("diversity", self.diversity),
-            check.instant("as_of", self.as_of),
-            check.instant("known_at", self.known_at),
-            *self.faults(),
-        )
-
     def reading(self) -> ReadingOptions:
         """What of it decides on the snapshot that answers it."""
         return {"gate": self.gate, "as_of": self.as_of, "known_at": self.known_at, "question": self.query}
-
-    def faults(self) -> Iterator[str | None]:
-        """What is wrong with the fields of a subclass."""
-        yield from ()

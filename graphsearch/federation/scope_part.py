@@ -10,7 +10,7 @@ memory in each scope: their joint key is the id followed by the number of the sc
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeVar, cast
+from typing import Final
 from uuid import UUID
 
 import attrs
@@ -20,6 +20,7 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, FarEnds, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import Claim, ElementKind, Memory, Relation, Scope, View
+from graphsearch.model.validation import revised
 
 
 class ScopePart:
@@ -159,39 +160,28 @@ def number_of(joint: str) -> int:
 def joint_memory(memory: Memory, number: int) -> Memory:
     """A memory with joint ids: its own, and that of its session, which another scope may use for another session."""
     session = joint_id(memory.session_id, number) if memory.session_id else memory.session_id
-    return _with(memory, id=joint_id(memory.id, number), session_id=session)
+    return revised(memory, id=joint_id(memory.id, number), session_id=session)
 
 
 def own_memory(memory: Memory) -> Memory:
     """A memory as its own scope has it."""
     session = own_id(memory.session_id) if memory.session_id else memory.session_id
-    return _with(memory, id=own_id(memory.id), session_id=session)
+    return revised(memory, id=own_id(memory.id), session_id=session)
 
 
 def joint_relation(relation: Relation, number: int, joint: UUID) -> Relation:
     """A relation with its joint id, and the joint ids of its evidence."""
-    return _with(relation, id=joint, evidence=tuple(joint_id(each, number) for each in relation.evidence))
+    return revised(relation, id=joint, evidence=tuple(joint_id(each, number) for each in relation.evidence))
 
 
 def own_relation(relation: Relation) -> Relation:
     """A relation with the ids of its evidence in their own scopes."""
-    return _with(relation, evidence=tuple(dict.fromkeys(map(own_id, relation.evidence))))
+    return revised(relation, evidence=tuple(dict.fromkeys(map(own_id, relation.evidence))))
 
 
 def joint_claim(claim: Claim, number: int) -> Claim:
     """A claim with the joint id of its memory."""
-    return _with(claim, memory_id=joint_id(claim.memory_id, number))
-
-
-Stored = TypeVar("Stored", Memory, Relation, Claim)
-
-
-def _with(element: Stored, **changes: Any) -> Stored:
-    """A copy with other fields, which are valid: it was validated when it was written."""
-    was: Any = element
-    copy: Any = object.__new__(type(element))
-    copy.__setstate__({**was.__getstate__(), **changes})
-    return cast(Stored, copy)
+    return revised(claim, memory_id=joint_id(claim.memory_id, number))
 
 
 class KeyMap:

@@ -23,6 +23,7 @@ _MOST: Final = 10**12
 
 
 @attrs.frozen(kw_only=True)
+@check.checked("prices", input=check.within(0), output=check.within(0), cached=check.within(0))
 class Prices:
     """Prices of a million tokens, in any one currency; ``cached`` is for input from the vendor's cache.
 
@@ -32,14 +33,6 @@ class Prices:
     input: float
     output: float
     cached: float | None = None
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "prices",
-            check.number("input", self.input, 0),
-            check.number("output", self.output, 0),
-            None if self.cached is None else check.number("cached", self.cached, 0),
-        )
 
     def cost(self, used: Usage) -> float:
         """The cost of the tokens that were used, in the currency of the prices."""

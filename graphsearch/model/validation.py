@@ -6,6 +6,7 @@ fault it found, or None; a converter passes on what it cannot convert, for a val
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import sys
@@ -55,6 +56,8 @@ _LONG: Final = 128
 
 type_ = type  # `type` names a field in most of the model
 T = TypeVar("T")
+Check: TypeAlias = Callable[[str, Any], str | None]
+"""Of the name of a field and its value: what is wrong, or None."""
 
 
 def refuse(subject: str, *faults: str | None) -> None:
@@ -141,6 +144,11 @@ def number(field: str, value: object, low: float, high: float = math.inf) -> str
         bound = f"in [{low:g}, {high:g}]" if high < math.inf else f"at least {low:g}"
         return f"{field} must be {bound}, not {_shown(value)}"
     return None
+
+
+def within(low: float, high: float = math.inf) -> Check:
+    """A check for a finite number in [low, high]."""
+    return partial(number, low=low, high=high)
 
 
 def count(field: str, value: object) -> str | None:
@@ -233,19 +241,6 @@ def ordered(value: Any) -> str | None:
     return "valid_from must not be after valid_to" if start and end and start > end else None
 
 
-def window(since: object, as_of: object) -> str | None:
-    """Aware times, or None, with ``since`` not after ``as_of``."""
-    fault = instant("since", since)
-    if (
-        fault is None
-        and isinstance(since, datetime)
-        and instant("as_of", as_of) is None
-        and isinstance(as_of, datetime)
-    ):
-        return "since must not be after as_of" if since > as_of else None
-    return fault
-
-
 def mapping(field: str, value: object) -> str | None:
     """A mapping, of whatever keys and values."""
     return None if isinstance(value, Mapping) else f"{field} must be a mapping, not {type_(value).__name__}"
@@ -310,6 +305,11 @@ def _no_constant(name: str) -> NoReturn:
 def one_of(field: str, value: object, choices: tuple[object, ...]) -> str | None:
     """One of a few values."""
     return None if value in choices else f"{field} must be one of {', '.join(map(repr, choices))}, not {_shown(value)}"
+
+
+def among(*choices: object) -> Check:
+    """A check for one of a few values."""
+    return partial(one_of, choices=choices)
 
 
 NOTHING: Final[Mapping[Any, Any]] = MappingProxyType({})
@@ -387,7 +387,6 @@ def _slots(kind: Any) -> tuple[Callable[[Any], Sequence[Any]], Sequence[Callable
 
 # -- of classes -------------------------------------------------------------------------------------------------------
 
-Check: TypeAlias = Callable[[str, Any], str | None]
 _BY_TYPE: Final[Mapping[str, Check]] = MappingProxyType(
     {
         "str": text,
@@ -407,22 +406,26 @@ def checked(
 ) -> Callable[[type[T]], type[T]]:
     """Let an attrs class, when it is made, refuse what is wrong: one `InvalidInputError` has all faults of its fields.
 
-    A field is checked as its annotation says (`_BY_TYPE`), or by a check of its own; a class stands for what it is, or
-    for what it holds. None is in order where the annotation has it, and an empty text where that is the default.
-    ``rules`` are about several fields; they see none of a wrong type. The subject may name fields: "memory {0.id!r}".
+    A field is checked as its annotation says (`_BY_TYPE`), or by a check of its own, which a subclass inherits; a class
+    stands for what it is, or for what it holds. None is in order where the annotation has it, and an empty text where
+    that is the default. ``rules`` are about several fields; they see none of a wrong type. The subject may name fields:
+    "memory {0.id!r}".
     """
 
-    def declare(made: type[T]) -> type[T]:
+    def declare(made: Any) -> Any:
+        own = {**getattr(made, "__checks__", {}), **checks}
+        further = (*getattr(made, "__rules__", ()), *rules)
+
         def refuse_faults(self: Any) -> None:
             found = [fault for name, check in of_fields(self.__class__) if (fault := check(name, getattr(self, name)))]
-            if found := found or [fault for rule in rules if (fault := rule(self))]:
+            if found := found or [fault for rule in further if (fault := rule(self))]:
                 raise InvalidInputError(subject.format(self), found)
 
         @cache
         def of_fields(kind: Any) -> list[tuple[str, Check]]:
-            return [(each.name, check) for each in attrs.fields(kind) if (check := _check_of(each, checks))]
+            return [(each.name, check) for each in attrs.fields(kind) if (check := _check_of(each, own))]
 
-        made.__attrs_post_init__ = refuse_faults  # type: ignore[attr-defined]
+        made.__checks__, made.__rules__, made.__attrs_post_init__ = own, further, refuse_faults
         return made
 
     return declare
@@ -431,7 +434,9 @@ def checked(
 def _check_of(field: attrs.Attribute[Any], checks: Mapping[str, Any]) -> Check | None:
     kind, _, optionally = str(field.type).partition(" | ")
     check: Any = checks.get(field.name, _BY_TYPE.get(kind))
-    if isinstance(check, type_):
+    if kind.startswith("Literal["):
+        check = among(*ast.literal_eval(f"({kind[8:-1]},)"))
+    elif isinstance(check, type_):
         check = partial(items if kind.startswith(("tuple", "frozenset")) else instance, kind=check)
     elif check and kind == "str" and field.default == "":
         check = partial(check, empty=True)

@@ -43,6 +43,7 @@ _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 
 
 @attrs.frozen(kw_only=True)
+@check.checked("natural language", prompt_tokens=check.within(1), counted=check.within(1))
 class NaturalLanguage(Mode):
     """The model writes a `GraphQuery`, which is validated against the visible types, run, and scored by hops.
 
@@ -60,13 +61,6 @@ class NaturalLanguage(Mode):
     counter: TokenCounter = attrs.field(factory=ByteCounter)
     prompt_tokens: int = PROMPT_TOKENS
     counted: int = COUNTED
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "natural language",
-            check.number("prompt_tokens", self.prompt_tokens, 1),
-            check.number("counted", self.counted, 1),
-        )
 
     async def prepare(self, question: Question) -> Question:
         """The question with its query, and that query's limit, hops and time; no snapshot is open during the call."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -37,7 +37,22 @@ class SearchMode(StrEnum):
     SUMMARIES = "summary"
 
 
+def _names(field: str, given: object) -> str | None:
+    are_names = isinstance(given, list | tuple | set | frozenset) and all(isinstance(each, str) for each in given)
+    return None if are_names else f"{field} must be names, in a list"
+
+
 @attrs.frozen(kw_only=True)
+@check.checked(
+    "search",
+    lambda search: (
+        "since must not be after as_of" if search.since and search.as_of and search.since > search.as_of else None
+    ),
+    seeds=check.within(1),
+    depth=check.within(0, 10),
+    max_hops=check.within(1, 10),
+    skip_types=_names,
+)
 class SearchRequest(Request):
     """One search, checked.
 
@@ -53,8 +68,6 @@ class SearchRequest(Request):
     Results are triplets, and connections; those that score less than 1e-6 are left out. Modes that call a language
     model require a ``gate``: `ALLOW_ALL` if everything may be shown to it.
     """
-
-    verb = "search"
 
     mode: str = SearchMode.GRAPH_COMPLETION
     seeds: int = 10
@@ -78,20 +91,6 @@ class SearchRequest(Request):
             "skip_types": self.skip_types,
             "since": self.since,
         }
-
-    def faults(self) -> Iterator[str | None]:
-        """What is wrong with a search."""
-        yield check.text("mode", self.mode)
-        yield check.number("seeds", self.seeds, 1)
-        yield check.number("depth", self.depth, 0, 10)
-        yield check.number("max_hops", self.max_hops, 1, 10)
-        yield check.window(self.since, self.as_of)
-        yield check.unit("min_edge_confidence", self.min_edge_confidence)
-        yield None if self.skip_types is None or _are_names(self.skip_types) else "skip_types must be names, in a list"
-
-
-def _are_names(given: object) -> bool:
-    return isinstance(given, list | tuple | set | frozenset) and all(isinstance(each, str) for each in given)
 
 
 @attrs.frozen(kw_only=True)

@@ -372,6 +372,13 @@ _UNDETECTED: Final = "no communities are there to be summarised: see Curator.det
 
 
 @attrs.frozen(kw_only=True)
+@check.checked(
+    "summary",
+    prompt_tokens=check.within(1),
+    answer_tokens=check.within(1),
+    communities=check.within(0),
+    at_once=check.within(1),
+)
 class Summarising(Mode):
     """Retrieves as GRAPH_COMPLETION, or as NEIGHBORHOOD without an embedder; the result has a `Summary`.
 
@@ -392,15 +399,6 @@ class Summarising(Mode):
     answer_tokens: int = ANSWER_TOKENS
     communities: int = COMMUNITIES
     at_once: int = AT_ONCE
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "summary",
-            check.number("prompt_tokens", self.prompt_tokens, 1),
-            check.number("answer_tokens", self.answer_tokens, 1),
-            check.number("communities", self.communities, 0),
-            check.number("at_once", self.at_once, 1),
-        )
 
     async def find(self, question: Question, reader: Reader) -> Answer:
         """Retrieve, and find what the question names."""

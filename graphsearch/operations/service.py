@@ -45,6 +45,13 @@ class Identity:
 
 
 @attrs.frozen(eq=False, kw_only=True)
+@check.checked(
+    "server",
+    lambda given: None if given.log or given.read_only else "without a log it must be read_only: there is no feedback",
+    max_tokens=check.within(LEAST_TOKENS),
+    time_limit=check.within(0.001),
+    rate=check.within(1),
+)
 class GraphService:
     """The configuration of a server.
 
@@ -81,15 +88,6 @@ class GraphService:
     ingest: IngestOptions = attrs.field(factory=IngestOptions)
     disabled: bool = False
     statistics: StatisticsOf = StatisticsOf.SCOPE
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "server",
-            check.number("max_tokens", self.max_tokens, LEAST_TOKENS),
-            check.number("time_limit", self.time_limit, 0.001),
-            None if self.rate is None else check.number("rate", self.rate, 1),
-            None if self.log or self.read_only else "without a log it must be read_only, as there is no feedback",
-        )
 
     async def with_new_scopes_empty(self, identity: Identity) -> GraphService:
         """The service over scopes that are empty where nothing was ever written, to answer one request."""

@@ -375,6 +375,14 @@ class Port(Rows, Protocol):
         """Remove all rows of some kinds, or of all, signatures included; of the scope's own row nothing changes."""
         ...
 
+    async def weighed(self, kind: str, keys: Collection[Any]) -> Mapping[Any, tuple[float, int]]:
+        """The feedback weights of those elements that exist, and how many outcomes each has."""
+        ...
+
+    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
+        """Let elements have other feedback weights, and change nothing else of them."""
+        ...
+
     async def switch_vectors(self) -> None:
         """Let all elements have the vectors of their shadows, and none of them a shadow.
 

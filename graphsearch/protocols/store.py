@@ -10,11 +10,8 @@ from uuid import UUID
 from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Turns
 from graphsearch.model import (
     ElementKind,
-    ElementRef,
-    FeedbackReport,
     Named,
     NameMatch,
-    Outcome,
     Scope,
     SimilarName,
     Vector,
@@ -220,19 +217,6 @@ class Store(Rows, Protocol):
         ``create`` creates a scope that is not there; without, it raises `UnknownScopeError`. Those that are not
         ``alone`` only append to logs, and need not wait for each other. One that is ``changing`` changes the version.
         One that is ``renewing`` replaces all vectors: a store may drop their indexes before it begins.
-        """
-        ...
-
-    async def apply_outcome(
-        self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
-    ) -> FeedbackReport:
-        """Move the feedback weights of elements, exactly once per (session, element).
-
-        A first outcome y changes the weight w to α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
-        outcome of the same session replaces the first, as if it had been the only one.
-
-        ``logged`` are the ids of the injections that surfaced them. Where one of these is not in the session's log, the
-        scope was removed and made anew since the log was read: nothing moves, and all elements are missing.
         """
         ...
 

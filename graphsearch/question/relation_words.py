@@ -93,8 +93,9 @@ def _joined(texts: Sequence[str], names: Sequence[_Name]) -> list[_Name]:
     for places, kinds in names:
         if joined and _LISTED.issuperset(texts[joined[-1][0].stop : places.start]):
             first, others = joined.pop()
-            places, kinds = range(first.start, places.stop), kinds | others
-        joined.append((places, kinds))
+            joined.append((range(first.start, places.stop), kinds | others))
+        else:
+            joined.append((places, kinds))
     return joined
 
 

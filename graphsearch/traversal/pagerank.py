@@ -120,6 +120,14 @@ ALIKE: Final = 12
 
 
 @attrs.frozen(kw_only=True)
+@check.checked(
+    "personalised PageRank",
+    restart=check.within(1e-3, 1.0),
+    tolerance=check.within(1e-15, 1.0),
+    max_iterations=check.within(1),
+    max_entities=check.within(1),
+    fan_out=check.within(1),
+)
 class PersonalizedPageRank:
     """The ``k`` entities of the greatest PageRank, and all relations among them.
 
@@ -141,17 +149,6 @@ class PersonalizedPageRank:
     max_entities: int = 20
     method: Literal["auto", "power", "push"] = "auto"
     fan_out: int = 100
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "personalised PageRank",
-            check.number("restart", self.restart, 1e-3, 1.0),
-            check.number("tolerance", self.tolerance, 1e-15, 1.0),
-            check.number("max_iterations", self.max_iterations, 1),
-            check.number("max_entities", self.max_entities, 1),
-            check.one_of("method", self.method, ("auto", "power", "push")),
-            check.number("fan_out", self.fan_out, 1),
-        )
 
     async def traverse(self, seeds: Hits, *, depth: int, reader: Frontier) -> Subgraph:  # noqa: ARG002 - see above
         """The best entities, and all relations among them; ``rank`` is the PageRank of each."""

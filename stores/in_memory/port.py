@@ -84,10 +84,18 @@ class MemoryPort(Reads):
             vectors.update((key, row) for key, row in new.items() if row is not None and row.value is not None)
             shadows.update(dict.fromkeys(new))
 
-    def weigh(self, kind: str, row: Any, weight: float) -> None:
-        """Let an element have another feedback weight, which changes nothing else."""
-        element = revised(getattr(row, kind), feedback_weight=weight)
-        self._weighed.setdefault(kind, {})[row.key] = revised(row, **{kind: element})
+    async def weighed(self, kind: str, keys: Collection[Any]) -> Mapping[Any, tuple[float, int]]:
+        index = await self.index(self.before, "outcome", "element")
+        return {
+            row.key: (getattr(row, kind).feedback_weight, index.number((kind, str(row.key))))
+            for row in self.before.some(kind, keys)
+        }
+
+    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
+        changed = self._weighed.setdefault(kind, {}) if weights else {}
+        for row in self.before.some(kind, weights):
+            element = revised(getattr(row, kind), feedback_weight=weights[row.key])
+            changed[row.key] = revised(row, **{kind: element})
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:
         known, changed = self.before.tables["signature"].rows, self._changed("signature")

@@ -24,6 +24,14 @@ DELETE FROM evidence WHERE org_id = %(org)s AND project_id = %(project)s AND rel
 UPDATE {kind} e SET outcomes = e.outcomes + i.number FROM unnest(%(a)s::text[], %(b)s::bigint[]) i (id, number)
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::text[]::{id}[]) AND e.id = i.id::{id}
 
+-- weights of elements --
+SELECT e.id, e.feedback_weight, e.outcomes FROM {kind} e
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::{id}[])
+
+-- move weights --
+UPDATE {kind} e SET feedback_weight = i.weight FROM unnest(%(a)s::{id}[], %(b)s::float8[]) i (id, weight)
+WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::{id}[]) AND e.id = i.id
+
 -- largest degree --
 SELECT coalesce(max(degree), 0) FROM (
     SELECT count(*) AS degree FROM (

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import attrs
 
 from graphsearch.errors import EmbeddingModelError, ForeignSessionError
 from graphsearch.model import (
+    ElementKind,
     ElementRef,
+    FeedbackReport,
     HealthRecord,
     Injection,
     MemoryLink,
+    Outcome,
     OutcomeRecord,
     validation,
 )
 from graphsearch.model.proposals import Proposal, ProposalState
-from graphsearch.model.stored import key_of
+from graphsearch.model.stored import StoredOutcome, key_of
+from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
 from graphsearch.protocols.rows import Entry, Port
 
@@ -111,6 +115,52 @@ class Keeping(Store):
         """The recorded injections of a session, oldest first; all are of the principal who opened it."""
         found = [row.value for row in await self.rows_by("injection", "session", [session_id])]
         return sorted(found, key=lambda each: (each.created_at, each.id))
+
+    async def apply_outcome(
+        self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
+    ) -> FeedbackReport:
+        """Move the feedback weights of elements, exactly once per (session, element).
+
+        A first outcome y changes the weight w to α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
+        outcome of the same session replaces the first, as if it had been the only one: at the place seq among n it
+        changes w by α·(1 − α)^(n − seq)·(y − the first).
+
+        ``logged`` are the ids of the injections that surfaced them. Where one of these is not in the session's log, the
+        scope was removed and made anew since the log was read: nothing moves, and all elements are missing.
+        """
+        fresh = StoredOutcome(session_id=session_id, seq=1, outcome=outcome)
+        refs = {(str(ref.kind), str(ref.key)): ref for ref in sorted(set(elements), reverse=True)}
+        became: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
+        async with beside(self) as port:
+            log = {row.key for row in await port.rows("injection", logged) if row.value.session_id == session_id}
+            if not log.issuperset(logged):
+                return FeedbackReport(missing=tuple(sorted(set(elements))))
+            weighed = dict[tuple[str, str], tuple[float, int]]()
+            for kind in ElementKind:
+                if keys := [ref.key for ref in refs.values() if ref.kind is kind]:
+                    weighed |= {(str(kind), str(key)): each for key, each in (await port.weighed(kind, keys)).items()}
+            stored = {row.key: row for row in await port.rows("outcome", [(*key, session_id) for key in weighed])}
+            outcomes, moved = list[Entry](), dict[ElementKind, dict[Any, float]]()
+            for key, ref in reversed(refs.items()):
+                given = stored.get((*key, session_id))
+                if key not in weighed:
+                    became["missing"].append(ref)
+                    continue
+                if given is not None and given.value.outcome is outcome:
+                    became["repeated"].append(ref)
+                    continue
+                (weight, number), alpha = weighed[key], port.scope.alpha
+                became["applied" if given is None else "replaced"].append(ref)
+                seq, before = (number + 1, weight) if given is None else (given.value.seq, given.value.outcome.value)
+                weight += alpha * (1 - alpha) ** max(number - seq, 0) * (outcome.value - before)
+                outcomes.append(Entry((*key, session_id), revised(fresh, seq=seq)))
+                moved.setdefault(ref.kind, {})[ref.key] = min(max(weight, 0.0), 1.0)  # rounding may exceed the bounds
+            # An outcome of nothing is refused too where nothing can be written.
+            for kind, weights in (moved or {ElementKind.MEMORY: {}}).items():
+                await port.weigh(kind, weights)
+            await port.put("outcome", outcomes, stored)
+        applied, replaced, repeated, missing = (tuple(found) for found in became.values())
+        return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
 
     async def outcomes(self, elements: Sequence[ElementRef]) -> Sequence[OutcomeRecord]:
         """The outcomes that moved the weights of elements, by (element, seq)."""

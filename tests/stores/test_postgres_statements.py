@@ -21,7 +21,7 @@ from graphsearch.stores.in_postgres.tables import TABLES
 
 
 def test_statements_are_found_by_name_and_kind() -> None:
-    for name in ("nearest exactly", "lexical", "apply outcome", "add postings"):
+    for name in ("nearest exactly", "lexical", "move weights", "add postings"):
         for kind in ElementKind:
             assert kind.value.encode() in statement(name, kind)
     assert b'DELETE FROM "odd""name" WHERE' in statement("remove scope", table='odd"name')

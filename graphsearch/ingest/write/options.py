@@ -202,6 +202,7 @@ class TextLimitError(ExtractionError):
 
 
 @attrs.frozen(kw_only=True)
+@check.checked("limits", characters=check.within(1), names=check.within(1), seconds=check.within(0))
 class IngestLimits:
     """The most that one call reads; None is no limit.
 
@@ -213,13 +214,6 @@ class IngestLimits:
     characters: int | None = 1_000_000
     names: int | None = 50_000
     seconds: float | None = None
-
-    def __attrs_post_init__(self) -> None:
-        given = attrs.asdict(self).items()
-        check.refuse(
-            "limits",
-            *(check.number(name, value, 0 if name == "seconds" else 1) for name, value in given if value is not None),
-        )
 
     def refuse(self, memories: Iterable[Memory]) -> None:
         """Raise `InvalidInputError` that names all texts with too many characters."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -35,7 +35,13 @@ class Ranking(StrEnum):
     """These, and whether its type answers the type of question."""
 
 
+def _sum_fault(given: RankingWeights) -> str | None:
+    total = sum(attrs.astuple(given))
+    return f"the weights must add up to at most 1, not {total:g}" if total > 1.0 + _SLACK else None
+
+
 @attrs.frozen(kw_only=True)
+@check.checked("ranking weights", _sum_fault)
 class RankingWeights:
     """The weights of the factors, in [0, 1], together at most 1; the original score has the rest."""
 
@@ -43,13 +49,6 @@ class RankingWeights:
     temporal: float = 0.0
     query_match: float = 0.0
     entity_type: float = 0.0
-
-    def __attrs_post_init__(self) -> None:
-        each = attrs.asdict(self)
-        faults = [fault for name, value in each.items() if (fault := check.unit(name, value))]
-        if not faults and (total := sum(each.values())) > 1.0 + _SLACK:
-            faults = [f"the weights must add up to at most 1, not {total:g}"]
-        check.refuse("ranking weights", *faults)
 
     @property
     def original(self) -> float:
@@ -83,6 +82,7 @@ def weights_for(ranking: Ranking, *, named: bool, dated: bool) -> RankingWeights
 
 
 @attrs.frozen(kw_only=True)
+@check.checked("ranking", ranking=check.among(*map(str, Ranking)), candidates=check.within(1))
 class RankRequest(Request):
     """One ranking of entities, checked.
 
@@ -92,17 +92,10 @@ class RankRequest(Request):
     Results are entities; their ``diversity`` is that of names and descriptions.
     """
 
-    verb = "ranking"
-
     limit: int = 5
     ranking: str = Ranking.QUESTION_AWARE
     weights: RankingWeights | None = None
     candidates: int = 20
-
-    def faults(self) -> Iterator[str | None]:
-        """What is wrong with a ranking."""
-        yield check.one_of("ranking", self.ranking, tuple(map(str, Ranking)))
-        yield check.number("candidates", self.candidates, 1)
 
 
 class Years(NamedTuple):

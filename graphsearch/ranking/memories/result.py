@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import attrs
 
@@ -53,6 +53,14 @@ FLOOR: Final = 0.15
 
 
 @attrs.frozen(kw_only=True)
+@check.checked(
+    "recall scoring",
+    fusion=check.among(*get_args(Fusion)),
+    **dict.fromkeys(("candidates", "restart_memories", "unlinked_memories", "subject_weight"), check.within(1)),
+    **dict.fromkeys(("temporal_weight", "semantic_weight", "neighbour", "second_neighbour"), check.within(0)),
+    **dict.fromkeys(("answer", "session", "speaker", "context_words", "memory_mass"), check.within(0)),
+    **dict.fromkeys(("text_boost", "deployment"), check.within(0)),
+)
 class RecallScoring:
     """The constants of recall. `docs/project/measurements/recall.md` says how each was chosen, and how much it matters.
 
@@ -110,22 +118,6 @@ class RecallScoring:
     feedback_influence: float = 0.3
     floor: float | None = None
 
-    def __attrs_post_init__(self) -> None:
-        weights = ("temporal_weight", "neighbour", "answer", "second_neighbour", "session", "speaker", "memory_mass")
-        least = {
-            **dict.fromkeys((*weights, "text_boost", "deployment", "context_words", "semantic_weight"), 0.0),
-            **dict.fromkeys(("candidates", "restart_memories", "unlinked_memories"), 1),
-            "subject_weight": 1.0,
-        }
-        units = ("restart", "max_share", "feedback_influence", "anchored", "unanchored", "text_share", "passage")
-        own = [name for name in ("semantic_weight", "floor") if getattr(self, name) is None]  # those of the embedder
-        check.refuse(
-            "recall scoring",
-            check.one_of("fusion", self.fusion, ("walk", "rrf", "zscore")),
-            *(check.unit(name, getattr(self, name)) for name in (*units, "floor") if name not in own),
-            *(check.number(name, getattr(self, name), least[name]) for name in least if name not in own),
-        )
-
 
 def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallScoring:
     """The constants with those that an embedder states for itself, where none are given.
@@ -143,7 +135,12 @@ def _workload(given: str) -> Workload:
     return Workload(given)
 
 
+def _channels(_: str, given: Iterable[str]) -> str | None:
+    return next((fault for name in given if (fault := check.one_of("channel", name, CHANNELS))), None)
+
+
 @attrs.frozen(kw_only=True)
+@check.checked("recall", channels=_channels, min_relevance=check.unit, health=check.unit)
 class RecallRequest(Request):
     """One recall, checked.
 
@@ -158,18 +155,10 @@ class RecallRequest(Request):
     or ``known_at`` are left out.
     """
 
-    verb = "recall"
-
     channels: tuple[ChannelName, ...] = CHANNELS
     min_relevance: float | None = None
     health: float | None = None
     workload: Workload | None = attrs.field(default=None, converter=attrs.converters.optional(_workload))
-
-    def faults(self) -> Iterator[str | None]:
-        """What is wrong with a recall."""
-        yield from (check.one_of("channel", name, CHANNELS) for name in self.channels)
-        yield None if self.min_relevance is None else check.unit("min_relevance", self.min_relevance)
-        yield None if self.health is None else check.unit("health", self.health)
 
 
 @attrs.frozen(kw_only=True)

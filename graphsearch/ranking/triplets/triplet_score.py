@@ -40,6 +40,7 @@ Hops = Codes | int
 
 
 @attrs.frozen(kw_only=True)
+@check.checked("scoring options", traversal_penalty=check.within(0.0, 2.0))
 class ScoringOptions:
     """The constants of the score.
 
@@ -59,17 +60,6 @@ class ScoringOptions:
     path_confidence: Literal["minimum", "product"] = "minimum"
     combine: Literal["product", "worst"] = "product"
     hop_table: Literal["by_type", "by_confidence"] = "by_type"
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "scoring options",
-            check.unit("feedback_influence", self.feedback_influence),
-            check.unit("importance_influence", self.importance_influence),
-            check.number("traversal_penalty", self.traversal_penalty, 0.0, 2.0),
-            check.one_of("path_confidence", self.path_confidence, ("minimum", "product")),
-            check.one_of("combine", self.combine, ("product", "worst")),
-            check.one_of("hop_table", self.hop_table, ("by_type", "by_confidence")),
-        )
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -279,6 +279,19 @@ class PostgresPort(RowReads):
         self._rows.clear()
         self._users.clear()
 
+    async def weighed(self, kind: str, keys: Collection[Any]) -> Mapping[Any, tuple[float, int]]:
+        """The feedback weights of those elements that exist, and how many outcomes each has."""
+        if len(keys) > FEW:
+            self.session.plan_for_values()
+        given = columns(keys)
+        found = await self.session.rows(statement("weights of elements", ELEMENTS[kind]), **given) if given else ()
+        return {key: (weight, number) for key, weight, number in found}
+
+    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
+        """Let elements have other feedback weights, and change nothing else of them."""
+        values = {"a": list(weights), "b": list(weights.values())}
+        self.session.run_later(statement("move weights", ELEMENTS[kind]), **values)
+
     async def switch_vectors(self) -> None:
         """Let all elements have the vectors of their shadows, and none of them a shadow."""
         await forget_vector_indexes(self.session)
