@@ -23,10 +23,12 @@ import numpy as np
 from psycopg.types.json import Jsonb
 
 from graphsearch.errors import InvalidInputError, StoreError
-from graphsearch.model import ElementKind
+from graphsearch.model import ElementKind, Outcome
 from graphsearch.model.codec import encode
 from graphsearch.model.signatures import Signature
-from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
+from graphsearch.model.stored import StoredOutcome
+from graphsearch.model.validation import revised
+from graphsearch.protocols.rows import EntityRow, Entry, RelationRow, Weighed
 from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
@@ -279,13 +281,20 @@ class PostgresPort(RowReads):
         self._rows.clear()
         self._users.clear()
 
-    async def weighed(self, kind: str, keys: Collection[Any]) -> Mapping[Any, tuple[float, int]]:
-        """The feedback weights of those elements that exist, and how many outcomes each has."""
+    async def weighed(self, kind: str, keys: Collection[Any], session_id: str) -> Mapping[Any, Weighed]:
+        """The feedback weights of those elements that exist, and the outcome of a session for each."""
         if len(keys) > FEW:
             self.session.plan_for_values()
-        given = columns(keys)
-        found = await self.session.rows(statement("weights of elements", ELEMENTS[kind]), **given) if given else ()
-        return {key: (weight, number) for key, weight, number in found}
+        if not (asked := columns(keys)):
+            return {}
+        found = await self.session.rows(
+            statement("weights of elements", ELEMENTS[kind]), session_id=session_id, **asked
+        )
+        fresh = StoredOutcome(session_id=session_id, seq=1, outcome=Outcome.ACCEPTED)
+        return {
+            key: Weighed(weight, number, revised(fresh, seq=seq, outcome=Outcome(outcome)) if seq else None)
+            for key, weight, number, seq, outcome in found
+        }
 
     async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
         """Let elements have other feedback weights, and change nothing else of them."""
