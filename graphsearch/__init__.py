@@ -12,7 +12,7 @@
 Where does Ada work?
 graph_completion, as of ...; 1 of the 1 relations found
 score   source  relation  target  fact
-0.5615  Ada     works_at  Globex  Ada works at Globex.
+0.5083  Ada     works_at  Globex  Ada works at Globex.
 
 ``help(engine.search)`` shows every option. `graphsearch.sync` has the same names, blocking.
 """

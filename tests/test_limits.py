@@ -17,7 +17,7 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, ScopeFileError
 from graphsearch.ingest.sources.memory_files import read_memories
-from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Named, Principal, Relation
+from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Principal, Relation
 from graphsearch.model import validation as check
 from graphsearch.moving import ExportFormat, convert_export, export_scope, import_scope
 from graphsearch.names.forms import plain_form
@@ -254,7 +254,7 @@ class _Names:
         )
 
     async def named(self, names: Any, words: Any, **_: Any) -> Any:
-        return Named(matches=[], hits=NO_HITS, entities=[self.entity])
+        return NO_HITS, [self.entity]
 
 
 async def test_aliases_are_not_compared_with_each_name_of_a_question(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 import attrs
@@ -48,12 +48,8 @@ _START: Final = attrgetter("start")
 _SUREST: Final = tuple(EdgeKind)
 
 
-class RelationTypes(Protocol):
-    """Relation types by name."""
-
-    def get(self, name: str, /) -> RelationType | None:
-        """The type of a name; None if it is unknown."""
-        ...
+RelationTypes = Mapping[str, RelationType]
+"""Relation types by name."""
 
 
 @attrs.frozen

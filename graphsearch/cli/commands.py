@@ -32,7 +32,7 @@ from graphsearch.modes.result import SearchMode
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.operation import Effect, Operation
 from graphsearch.operations.service import Caller
-from graphsearch.page.care import preview_forget
+from graphsearch.page.care import find_source, preview_forget
 from graphsearch.text.rendering import safe_text
 
 
@@ -262,17 +262,26 @@ def _without_rows(operation: Operation, place: Place, given: Mapping[str, Any]) 
 
 
 async def _do(operation: Operation, caller: Caller, given: Mapping[str, Any], receipt: Path | None) -> Any:
-    """Do it, and keep the receipt. Raises `UnknownElementError` for a memory or a session of which nothing is known."""
+    """Do it, and keep the receipt. Raises `UnknownElementError` for what is not known.
+
+    A source may be named as the path of its file was typed.
+    """
     refuse(receipt and given.get("dry_run"), "--receipt is of what is forgotten: give it without --dry-run")
-    request = operation.request(**given, **({"details": True} if operation.name == "graph_query" else {}))
-    found: Any
-    if receipt and operation.name == "forget":
-        found = await caller.curator.forget_with_receipt(**{name: given[name] for name in given if name != "dry_run"})
-    else:
-        found = await operation.run(caller, request)
-    if operation.name == "forget" and given["memory"]:
-        if not (found.removed.get("memories") if receipt else found.memories):
+
+    async def run(given: Mapping[str, Any]) -> Any:
+        if receipt and operation.name == "forget":
+            named = {name: value for name, value in given.items() if name != "dry_run"}
+            return await caller.curator.forget_with_receipt(**named)
+        request = operation.request(**given, **({"details": True} if operation.name == "graph_query" else {}))
+        return await operation.run(caller, request)
+
+    found = await run(given)
+    if operation.name == "forget" and not (found.removed.get("memories") if receipt else found.memories):
+        if given["memory"]:
             raise UnknownElementError(f"there is no memory {given['memory']!r}, and nothing was forgotten")
+        if given["source"]:
+            source = await find_source(caller.engine, given["source"], gate=caller.gate)
+            found = await run({**given, "source": source})
     elif found == FeedbackReport():
         session = given["session_id"]
         raise UnknownElementError(f"nothing was shown to a session {session!r}, so that its outcome changes nothing")

@@ -68,11 +68,7 @@ class Tally:
     """What became of the communities so far."""
 
     limit: int | None
-    written: list[Community] = attrs.field(factory=list)
-    failed: list[SummaryFailure] = attrs.field(factory=list)
-    unchanged: int = 0
-    left: int = 0
-    why: str = ""
+    report: SummariesReport = attrs.field(factory=SummariesReport)
     asked: int = 0
     turned_down: list[LLMRequestError] = attrs.field(factory=list)
     answered: int = 0
@@ -80,10 +76,9 @@ class Tally:
     def takes(self, content: CommunityContent) -> bool:
         """Count a community, and decide whether it is to be asked for."""
         if content.summary is not None:
-            self.unchanged += 1
-        elif self.why or self.asked == self.limit:
-            self.why = self.why or f"the limit of {self.limit} communities"
-            self.left += 1
+            self.report = attrs.evolve(self.report, unchanged=self.report.unchanged + 1)
+        elif self.report.why or self.asked == self.limit:
+            self._leave(self.report.why or f"the limit of {self.limit} communities")
         else:
             self.asked += 1
             return True
@@ -94,7 +89,7 @@ class Tally:
         for community, outcome in zip(communities, outcomes, strict=True):
             match outcome:
                 case BudgetExhaustedError():
-                    self.left, self.why = self.left + 1, failure_text(outcome)
+                    self._leave(failure_text(outcome))
                 case LLMRequestError():
                     self.turned_down.append(outcome)
                     self._fail(community, failure_text(outcome))
@@ -103,7 +98,8 @@ class Tally:
                     self._fail(community, failure_text(outcome))
                 case Community():
                     self.answered += 1
-                    self.written.append(outcome)
+                    written = sorted((*self.report.written, outcome), key=lambda each: (-each.size, each.id))
+                    self.report = attrs.evolve(self.report, written=tuple(written))
                 case None:
                     self.answered += 1
                     self._fail(community, "the community changed while it was summarised")
@@ -113,18 +109,11 @@ class Tally:
             raise self.turned_down[0]  # not these prompts are wrong, but every one, as with a key that is not valid
 
     def _fail(self, community: Community, why: str) -> None:
-        self.failed.append(SummaryFailure(community_id=community.id, label=community.label, why=why))
+        failure = SummaryFailure(community_id=community.id, label=community.label, why=why)
+        self.report = attrs.evolve(self.report, failed=(*self.report.failed, failure))
 
-    def report(self, usage: Usage) -> SummariesReport:
-        """What was done, and what it cost."""
-        return SummariesReport(
-            written=tuple(sorted(self.written, key=lambda each: (-each.size, each.id))),
-            unchanged=self.unchanged,
-            failed=tuple(self.failed),
-            left=self.left,
-            why=self.why,
-            usage=usage,
-        )
+    def _leave(self, why: str) -> None:
+        self.report = attrs.evolve(self.report, left=self.report.left + 1, why=why)
 
 
 @attrs.frozen

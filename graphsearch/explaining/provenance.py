@@ -95,15 +95,10 @@ def _proofs(claims: Sequence[Claim], memories: dict[str, Memory]) -> list[Proof]
 
 
 def _proof(claim: Claim, memory: Memory, adds: float) -> Proof:
-    extractor, pattern = _read_by(claim.extractor)
+    read_by = claim.extractor  # written "extractor:pattern"
+    extractor, _, pattern = read_by.rpartition(":") if ":" in read_by else (read_by, "", "")
     quote = memory.text[claim.span.start : claim.span.end] if claim.span else ""
     return Proof(memory=memory, claim=claim, quote=quote, extractor=extractor, pattern=pattern, adds=adds)
-
-
-def _read_by(extractor: str) -> tuple[str, str]:
-    """The extractor and its pattern, written "extractor:pattern"."""
-    name, colon, pattern = extractor.rpartition(":")
-    return (name, pattern) if colon else (extractor, "")
 
 
 LATEST: Final = 50

@@ -100,7 +100,7 @@ async def count_health(store: GraphStore, reader: Reader) -> HealthCounts:
         memories=held.memories,
         entities=found.entities,
         relations=held.relations,
-        duplicate_pairs=sum(not _of_one_name(pair) for pair in found.pairs),
+        duplicate_pairs=sum(folded_name(pair.one.name) != folded_name(pair.other.name) for pair in found.pairs),
         mentions_resolved=resolved,
         mentions_disputed=min(disputed, resolved),
         entities_created=min(held.counters.get("entities_created", 0), resolved),
@@ -124,10 +124,6 @@ async def _disputed(store: GraphStore, found: Comparison) -> int:
         most[group] = max(most[group], mentions[id_])
     ambiguous = sum(mentions[id_] for id_ in found.ambiguous if id_ not in groups)
     return sum(whole.values()) - sum(most.values()) + ambiguous + _undone(await store.merges())
-
-
-def _of_one_name(pair: Duplicate) -> bool:
-    return folded_name(pair.one.name) == folded_name(pair.other.name)
 
 
 def _undone(merges: Sequence[Merge]) -> int:

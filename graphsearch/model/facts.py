@@ -21,6 +21,7 @@ def _time_or_words(field: str, value: object) -> str | None:
     lambda fact: check.name("object", fact.object, empty=fact.ended),
     subject=check.name,
     relation=check.name,
+    object=None,  # the rule above: an ending need not name it
     subject_type=check.name,
     object_type=check.name,
     since=_time_or_words,

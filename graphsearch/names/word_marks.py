@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final
-from unicodedata import combining, normalize
 
 from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, PLACE, flags
+from graphsearch.text.trigrams import fold
 from graphsearch.text.word_lists import data_sections
 
 TITLE, GROUP, FIRM, SITE, CLEAR, LOOSE, OF_HEAD, PARTICLE, NOISE, GRAMMAR = (1 << bit for bit in range(8, 18))
@@ -41,13 +41,8 @@ def _listed() -> Mapping[str, int]:
 @lru_cache(1 << 16)
 def mark(low: str) -> int:
     """What is known of a word in lower case."""
-    known = (flags(low) or flags(_unaccented(low)) or _derived(low)) | _listed().get(low, 0)
+    known = (flags(low) or flags(fold(low)) or _derived(low)) | _listed().get(low, 0)  # "jose" for "josé"
     return known | PLAIN if known & ORDINARY and not known & (GIVEN | PLACE) else known
-
-
-def _unaccented(low: str) -> str:
-    """A word as English writes it: "jose" for "josé"."""
-    return low if low.isascii() else "".join(letter for letter in normalize("NFD", low) if not combining(letter))
 
 
 def _derived(low: str) -> int:

@@ -85,8 +85,8 @@ async def remember(
     text: str | None = None,
     turns: tuple[Turn, ...] | None = None,
     session_id: str | None = None,
-    facts: tuple[StatedFact, ...] | None = None,
-    entities: tuple[StatedEntity, ...] | None = None,
+    facts: tuple[StatedFact | str, ...] | None = None,
+    entities: tuple[StatedEntity | str, ...] | None = None,
     occurred_at: datetime | None = None,
     source: str = "",
     labels: tuple[str, ...] | None = None,
@@ -134,7 +134,9 @@ async def remember(
     )
 
 
-def stated_of(facts: Sequence[StatedFact] | None, entities: Sequence[StatedEntity] | None) -> dict[str, Any]:
+def stated_of(
+    facts: Sequence[StatedFact | str] | None, entities: Sequence[StatedEntity | str] | None
+) -> dict[str, Any]:
     """What they state, as ``facts`` and ``entities``. Raises `InvalidInputError` with every fault and its place."""
     given = {"facts": facts, "entities": entities}
     return read_stated({name: [encode(each, sparse=True) for each in some or ()] for name, some in given.items()})

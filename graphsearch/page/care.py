@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Final
 from uuid import UUID
 
@@ -23,6 +25,8 @@ from graphsearch.stores.graph import GraphStore
 _LOOKED_AT: Final = 5_000
 """The most visible memories among which the newest are looked for, the first by id."""
 _LISTED: Final = 100
+_NEAR: Final = 3
+"""Sources that are named where one is not known."""
 
 
 @attrs.frozen(kw_only=True)
@@ -64,6 +68,25 @@ async def list_memories(
                     break
         found = newest_first(found)[:limit]
     return tuple(attrs.evolve(each, text=_clipped(each.text)) for each in found)
+
+
+async def find_source(engine: GraphSearchEngine, path: str, *, gate: Gate | None = None) -> str:
+    """Find the one visible source that a path means: one ends with the other, as "notes/a.md" does with "a.md".
+
+    Reads all visible memories. Raises `UnknownElementError` with the nearest three if there is none, or several.
+    """
+    sources: set[str] = set()
+    async with reading(engine.store, gate=gate) as reader:
+        async for page in pages(engine.store.list_memories):
+            sources.update(each.source for each in await reader.get_memories([each.id for each in page]))
+    written, named = PurePath(path).parts, {each: PurePath(each).parts for each in sorted(sources - {""})}
+    meant = [each for each, own in named.items() if written[-len(own) :] == own or own[-len(written) :] == written]
+    if len(meant) == 1:
+        return meant[0]
+    near = ", ".join(map(repr, meant[:_NEAR] or get_close_matches(path, named, _NEAR, 0.0)))
+    raise UnknownElementError(
+        f"there is {'more than one' if meant else 'no'} source {path!r}" + (f"; the nearest: {near}" if near else "")
+    )
 
 
 async def preview_forget(engine: GraphSearchEngine, *, memory: str, gate: Gate | None = None) -> Loss:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Final, Unpack
 
 import attrs
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import Reader, reading
+from graphsearch.access.reader import Reader, When, reading
 from graphsearch.context.builder import CANDIDATES
 from graphsearch.context.material import MEMORIES
 from graphsearch.engine import GraphSearchEngine
@@ -78,9 +78,8 @@ async def evidence(
     """
     engines = engine.engines if isinstance(engine, FederatedEngine) else (engine,)
     entered = [each for each in engines if gate.enters(each.store.scope)] or engines[:1]
-    read = partial(
-        _evidence, ref=ElementRef(kind, id), query=query, mode=mode, as_of=as_of, known_at=known_at, gate=gate
-    )
+    when: When = {"as_of": as_of, "known_at": known_at}
+    read = partial(_evidence, ref=ElementRef(kind, id), query=query, mode=mode, gate=gate, **when)
     for each in entered[:-1]:
         with suppress(UnknownElementError):
             return await read(each)
@@ -88,22 +87,15 @@ async def evidence(
 
 
 async def _evidence(
-    engine: GraphSearchEngine,
-    *,
-    ref: ElementRef,
-    query: str,
-    mode: str | None,
-    as_of: datetime | None,
-    known_at: datetime | None,
-    gate: Gate,
+    engine: GraphSearchEngine, *, ref: ElementRef, query: str, mode: str | None, gate: Gate, **when: Unpack[When]
 ) -> Evidence:
     async with engine.store.snapshot():
-        async with reading(engine.store, gate=gate, as_of=as_of, known_at=known_at) as reader:
+        async with reading(engine.store, gate=gate, **when) as reader:
             element = await visible(ref, reader)
             provenance = await why(element.id, reader) if isinstance(element, Relation) else None
             states = await _statements(element, reader) if isinstance(element, Memory) else ()
         history = await weight_history(element, engine.store, gate)
-        asked = partial(engine.explain, query, ref, as_of=as_of, known_at=known_at, gate=gate)
+        asked = partial(engine.explain, query, ref, gate=gate, **when)
         match element:
             case Relation():
                 explanation = await asked(limit=CANDIDATES, mode=mode or best_mode(engine))

@@ -39,6 +39,8 @@ _OWN: Final = frozenset({"own"})
 """Marks a verb of a type's name, of which a preposition makes another verb: "stars in" is not "stars"."""
 _PEOPLE: Final = {"team": "report", "staff": "report", "people": "report"}
 """Of a person, those who report to it: "who is on X's team"."""
+_LISTED: Final = frozenset({"and", "or"})
+_Name = tuple[range, AbstractSet[str]]
 _WORDS: Final = 3
 """Most words of a noun."""
 _NEAR: Final = 2
@@ -62,7 +64,7 @@ def own_table(types: Iterable[str]) -> Table:
 
 def said(
     texts: Sequence[str],
-    names: Sequence[tuple[range, AbstractSet[str]]],
+    names: Sequence[_Name],
     rows: Callable[[str], Iterable[int]],
     table: Table,
 ) -> Mapping[int, int]:
@@ -72,6 +74,7 @@ def said(
     mean. ``rows`` are those of a type in the scope.
     """
     found: dict[int, set[int]] = {}
+    names = _joined(texts, names)
     for number, (places, kinds) in enumerate(names):
         start = names[number - 1][0].stop if number else 0
         stop = names[number + 1][0].start if number + 1 < len(names) else len(texts)
@@ -82,6 +85,18 @@ def said(
                 for row in rows(frame.type):
                     found.setdefault(row, set()).update((end, -end) if frame.type in SYMMETRIC else (end,))
     return {at: ends.pop() if len(ends) == 1 else 0 for at, ends in found.items()}
+
+
+def _joined(texts: Sequence[str], names: Sequence[_Name]) -> list[_Name]:
+    """Names with those that follow them in a list taken as one: "who do Ann, Bea and Cy report to" asks it of each."""
+    joined: list[_Name] = []
+    for places, kinds in names:
+        if joined and _LISTED.issuperset(texts[joined[-1][0].stop : places.start]):
+            first, others = joined.pop()
+            joined.append((range(first.start, places.stop), kinds | others))
+        else:
+            joined.append((places, kinds))
+    return joined
 
 
 def _nouns(texts: Sequence[str], name: range, start: int, stop: int, table: Table) -> Iterator[tuple[Frame, int]]:

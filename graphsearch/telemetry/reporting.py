@@ -49,7 +49,8 @@ def attributes_of(operation: str, result: Any) -> Attributes:
     if result is None:  # no path
         return {}
     counted = _COUNTED.get(operation, ())
-    attributes: Attributes = {f"graphsearch.{field}": _number(getattr(result, field)) for field in counted}
+    values = {f"graphsearch.{field}": getattr(result, field) for field in counted}
+    attributes: Attributes = {name: each if isinstance(each, int) else len(each) for name, each in values.items()}
     if mode := getattr(result, "mode", ""):
         attributes["graphsearch.mode"] = str(mode)
     if hasattr(result, "denied"):
@@ -90,10 +91,6 @@ def _adapter(owner: object) -> str:
     """The module of the adapter, which has the name of the vendor or of the library."""
     ours = (each.__module__ for each in type(owner).__mro__ if each.__module__.startswith("graphsearch."))
     return next(ours, type(owner).__module__).rpartition(".")[2]
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) else len(value)
 
 
 _NAME: Final = "graphsearch"

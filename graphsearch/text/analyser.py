@@ -211,6 +211,11 @@ _EXTRA: Final = {"extra": "languages", "purpose": "an analyser of another langua
 
 
 @attrs.frozen(kw_only=True)
+@check.checked(
+    "analyser",
+    stop_words=check.texts,
+    stem=lambda _, stem: None if stem is None or callable(stem) else "stem must be a function, or None",
+)
 class Analyser:
     """Splits text into words, drops ``stop_words`` and applies ``stem``; both are optional.
 
@@ -228,14 +233,6 @@ class Analyser:
         repr=False,
     )
     """The terms of a short identifier: a text takes as long as to look its words up."""
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "analyser",
-            check.text("name", self.name),
-            check.texts("stop_words", self.stop_words),
-            None if self.stem is None or callable(self.stem) else "stem must be a function, or None",
-        )
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text in order, with repetitions; each has 1 to `MAX_TERM_LENGTH` characters."""

@@ -155,6 +155,21 @@ async def test_the_surest_mention_of_a_name_makes_the_anchor(scoped):
     assert min(anchors) == pytest.approx(0.70710678)
 
 
+@pytest.mark.parametrize("mode", MODES)
+async def test_of_several_names_the_fact_of_each_comes_first(scoped, mode):
+    engine = await harbour_engine(scoped, embedder=meaning())
+    for question, expected in {
+        "who do Tamsin Roe and Jory Pascoe mentor?": {("Tamsin Roe", "Jory Pascoe"), ("Jory Pascoe", "Moss Teague")},
+        "where do Ines Vale, Orla Quill and Tamsin live?": {
+            ("Ines Vale", "Lowmouth"),
+            ("Orla Quill", "Brackwater"),
+            ("Tamsin Roe", "Lowmouth"),
+        },
+    }.items():
+        found = lines(await engine.search(question, mode=mode))[: len(expected)]
+        assert {(source, target) for source, _, target in found} == expected, question
+
+
 # -- silence ------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, UnknownElementError
 from graphsearch.model import Memory
 from graphsearch.page import care as module
-from graphsearch.page.care import list_memories, preview_forget
+from graphsearch.page.care import find_source, list_memories, preview_forget
 from graphsearch.page.questions import example_questions
 from graphsearch.page.rows import LONGEST
 from graphsearch.testing.samples import claim, day
@@ -44,6 +44,21 @@ async def test_what_is_previewed_goes(scoped, memory):
         "mentions": report.mentions_removed,
         "claims": report.claims_removed,
     }
+
+
+async def test_a_source_is_found_by_the_end_of_its_path_unless_it_is_hidden(scoped):
+    sources = ("a/notes.md", "b/notes.md", "plan.md", "secret/pay.md")
+    labels = [(SECRET,) * source.startswith("secret") for source in sources]
+    notes = [Memory(id=each, text=each, source=each, labels=of) for each, of in zip(sources, labels, strict=True)]
+    engine = await engine_over(scoped, attrs.evolve(BATCH, memories=(*BATCH.memories, *notes)))
+    assert await find_source(engine, "./b/notes.md") == "b/notes.md"
+    assert await find_source(engine, "/home/ada/plan.md") == "plan.md"
+    assert await find_source(engine, "pay.md") == "secret/pay.md"
+    with pytest.raises(UnknownElementError, match=r"more than one source 'notes\.md'; the nearest: 'a/notes\.md', 'b"):
+        await find_source(engine, "notes.md")
+    with pytest.raises(UnknownElementError, match=r"no source 'pay\.md'; the nearest: ") as hidden:
+        await find_source(engine, "pay.md", gate=Gate(Labels(), GREG))
+    assert "secret" not in str(hidden.value)
 
 
 async def test_what_rests_on_other_memories_stays(scoped):

@@ -77,6 +77,19 @@ def test_a_verb_belongs_to_the_name_beside_it() -> None:
     assert found["reports_to"] == SOURCE
 
 
+@pytest.mark.parametrize(
+    ("question", "names", "type_", "end"),
+    [
+        ("who do Odile and Bram answer to?", "Odile Bram", "reports_to", SOURCE),
+        ("who reports to Odile or Bram?", "Odile Bram", "reports_to", TARGET),
+        ("where do Odile, Bram and Wen live?", "Odile Bram Wen", "lives_in", SOURCE),
+        ("who is the boss of Odile, Bram and Wen?", "Odile Bram Wen", "reports_to", SOURCE),
+    ],
+)
+def test_of_several_names_in_a_list_the_same_is_asked(question: str, names: str, type_: str, end: int) -> None:
+    assert meant(question, *((name, PERSON) for name in names.split())).get(type_) == end
+
+
 def test_an_end_of_which_words_allow_both_is_unknown() -> None:
     found = meant("who reports to Odile, and who does Odile report to?", ("Odile", PERSON))
     assert found["reports_to"] in (TARGET, BOTH)

@@ -22,7 +22,10 @@ _CALLED: Final = 0.6
 
 def context_surfaces(memory: Memory) -> list[ExtractedName]:
     """The surfaces of the subject of a memory, in each of its forms, and of its speaker, which is last."""
-    return [*_subjects(subject_of(memory)), *_speakers(speaker_of(memory))]
+    found = _subjects(subject_of(memory))
+    if speaker := speaker_of(memory):
+        found.append(ExtractedName(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker"))
+    return found
 
 
 def speaker_of(memory: Memory) -> str:
@@ -42,6 +45,12 @@ def subject_of(memory: Memory) -> str:
     return subject if len(subject) <= MAX_SUBJECT else ""
 
 
+def headings_of(memory: Memory) -> list[str]:
+    """The headings above a memory of a document, the outermost first."""
+    given = memory.attributes.get("headings")
+    return [each for each in given if isinstance(each, str)] if isinstance(given, list | tuple) else []
+
+
 def _subjects(subject: str) -> list[ExtractedName]:
     if not subject:
         return []
@@ -52,9 +61,3 @@ def _subjects(subject: str) -> list[ExtractedName]:
     if bare and qualifier.partition(")")[1:] == (")", ""):
         found.append(ExtractedName(name=bare.rstrip(), type="", span=None, confidence=_CALLED, pattern="subject"))
     return found
-
-
-def _speakers(speaker: str) -> list[ExtractedName]:
-    if not speaker:
-        return []
-    return [ExtractedName(name=speaker, type="person", span=None, confidence=_BESIDE, pattern="speaker")]

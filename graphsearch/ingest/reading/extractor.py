@@ -11,7 +11,7 @@ from typing import Final, Self
 import attrs
 
 from graphsearch._support.concurrency import in_slices
-from graphsearch.ingest.extract.context import speaker_of, subject_of
+from graphsearch.ingest.extract.context import headings_of, speaker_of, subject_of
 from graphsearch.ingest.frames.table import read_line, text_forms
 from graphsearch.ingest.reading.assembling import Assembly, ReadSentence
 from graphsearch.ingest.reading.names import PARENTHESIS, key, name_in_slices
@@ -21,7 +21,7 @@ from graphsearch.ingest.reading.users import introduced_users, of_user, with_use
 from graphsearch.model import Memory, Span
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, KnownName
-from graphsearch.names.known_names import KnownNames
+from graphsearch.names.known_names import KnownNames, name_words
 from graphsearch.names.lexicon import FUNCTION, ORDINARY, flags
 from graphsearch.names.spans import Mention, Read
 from graphsearch.names.word_marks import own_kind
@@ -128,11 +128,11 @@ class TextExtractor:
         turns = yield from self._turns(memories, known)
         firms: dict[str, Named] = {}
         for turn in turns:
-            yield from self._read(turn, firms)
+            yield from self._read(turn, firms, known)
         kinds = _voted(one for turn in turns for each in turn.sentences for one in each.stated)
         for turn in turns:
             if _take_kinds(turn, kinds):
-                yield from self._read(turn, firms)
+                yield from self._read(turn, firms, known)
         found = []
         for turn in turns:
             found.append(Assembly(turn.memory, turn.read, turn.sentences, known, of_scope).build())
@@ -153,13 +153,13 @@ class TextExtractor:
             turns.append(_Turn(memory, meant._replace(mentions=inside), speaker, before))
         return turns
 
-    def _read(self, turn: _Turn, firms: dict[str, Named]) -> Generator[None, None, None]:
+    def _read(self, turn: _Turn, firms: dict[str, Named], known: KnownNames) -> Generator[None, None, None]:
         """Read the sentences of a memory, or those again of which the kinds of names have changed.
 
         ``firms`` are the employers of those who speak, as far as they were read.
         """
         speaker, follows, at = turn.speaker, turn.follows, turn.memory.occurred_at
-        title, dates = _title(turn.memory, turn.read), _DatesOf(self._dates, turn.memory)
+        title, dates = _title(turn.memory, turn.read, known), _DatesOf(self._dates, turn.memory)
         names = _by_sentence(turn.read)
         before: Sequence[ReadSentence | None] = turn.sentences or [None] * len(names)
         turn.sentences, turn.recent = [], []
@@ -214,9 +214,14 @@ def _by_sentence(read: Read) -> list[list[Mention]]:
     return found
 
 
-def _title(memory: Memory, read: Read) -> Named | None:
-    """The subject of a document; it is a person if it is named as one, or called "he" or "she" first."""
+def _title(memory: Memory, read: Read, known: KnownNames) -> Named | None:
+    """The subject of a document; it is a person if it is named as one, or called "he" or "she" first.
+
+    Of headings it is the nearest that is a name: "Architecture" or "Open questions" heads a text, and is none.
+    """
     title = "" if memory.speaker else subject_of(memory)
+    if title and (headings := headings_of(memory)):
+        title = next((each for each in reversed(headings) if _is_name(each, known)), "")
     if not title:
         return None
     bare = PARENTHESIS.sub("", title)
@@ -230,6 +235,14 @@ def _title(memory: Memory, read: Read) -> Named | None:
     elif first and not kind and not any(flags(word) & (ORDINARY | FUNCTION) for word in bare.split()):
         kind = "person"
     return Named(title, kind, 1.0, -1, kind == "person")
+
+
+def _is_name(heading: str, known: KnownNames) -> bool:
+    """Whether a heading is a known name of a known type, or has a word that is not an ordinary one."""
+    found = known.full_name(heading)
+    words = [word for word in name_words(heading) if any(letter.isalpha() for letter in word)]
+    ordinary = all(flags(word) & (ORDINARY | FUNCTION) for word in words)
+    return not ordinary or bool(found and found.type and not found.plain)
 
 
 def _voted(stated: Iterable[Stated]) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from graphsearch._support.concurrency import aside
 from graphsearch.access.gate import Gate
 from graphsearch.access.reader import reading
 from graphsearch.claims.naming import UNKNOWN_TYPES, folded_name
+from graphsearch.ingest.extract.context import headings_of
 from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import Memory
 from graphsearch.model.extracted import KnownName
@@ -42,8 +43,10 @@ async def scope_names(memories: Sequence[Memory], store: GraphStore, gate: Gate)
 
 
 def _runs(memories: Sequence[Memory]) -> list[str]:
-    """The runs of words that may be names, in lower case."""
-    return sorted({run for memory in memories for run in _runs_in(memory.text, spoken=bool(memory.speaker))})
+    """The runs of words that may be names, in lower case, and the headings above them."""
+    headings = {heading.lower() for memory in memories for heading in headings_of(memory)}
+    runs = (run for memory in memories for run in _runs_in(memory.text, spoken=bool(memory.speaker)))
+    return sorted(headings.union(runs))
 
 
 def _runs_in(text: str, *, spoken: bool) -> Iterator[str]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+import attrs
+
 from graphsearch._support.concurrency import in_slices
 from graphsearch.ingest.resolve.batch import BatchDecisions, decide_batch, gather
 from graphsearch.ingest.resolve.model_stages import EntityMatcher, by_embedding, by_llm
@@ -23,6 +25,7 @@ _BETWEEN: Final = range(2, 4)
 """Characters between a name and another in brackets behind it, with or without quotes."""
 
 
+@attrs.frozen(eq=False)
 class Resolver:
     """Resolves surface forms against the names of a store, which it only reads.
 
@@ -30,16 +33,9 @@ class Resolver:
     an embedder and `llm` if there is a judge; the rest are new entities.
     """
 
-    def __init__(
-        self,
-        names: GraphStore,
-        *,
-        embedder: Embedder | None = None,
-        judge: EntityMatcher | None = None,
-    ) -> None:
-        self._names = names
-        self._embedder = embedder
-        self._judge = judge
+    _names: GraphStore
+    _embedder: Embedder | None = attrs.field(default=None, kw_only=True)
+    _judge: EntityMatcher | None = attrs.field(default=None, kw_only=True)
 
     async def resolve(
         self, surfaces: Sequence[ExtractedName], *, same: Iterable[tuple[str, str]] = ()

@@ -55,7 +55,11 @@ async def by_embedding(batch: BatchDecisions, names: GraphStore, embedder: Embed
     Shared words make two vectors near whatever the rest means ("Terrier Club of England", "… of Wales"), so that what
     they do not share must be near as well.
     """
-    created = [(named, entity) for named, entity in batch.created if _means_something(named)]
+    created = [
+        (named, entity)
+        for named, entity in batch.created
+        if named.type not in OPAQUE_NAME_TYPES and len(significant(named.form.words)) > 1
+    ]
     if not created:
         return batch
     vectors = await embedder.embed([embedding_text(entity) for _, entity in created], input_type="document")
@@ -70,10 +74,6 @@ async def by_embedding(batch: BatchDecisions, names: GraphStore, embedder: Embed
             match = Match(entity_id=each.known, stage=Stage.EMBEDDING, score=min(1.0, each.cosine))
             found.setdefault(each.new, Judgement(match=match))
     return batch.judged(found)
-
-
-def _means_something(named: TypedName) -> bool:
-    return named.type not in OPAQUE_NAME_TYPES and len(significant(named.form.words)) > 1
 
 
 async def _nearest(vectors: Vector, names: GraphStore, batch: BatchDecisions) -> list[list[tuple[UUID, float]]]:

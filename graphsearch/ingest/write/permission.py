@@ -52,11 +52,11 @@ class Permission:
     async def to_begin(self, memories: Sequence[Memory]) -> None:
         """Check memories as far as they are known before anything in them is read; they are checked again later."""
         if not self.gate.allows_all:
-            await self._demand(Action.WRITE, await self._changed(memories))
+            await self.demand(Action.WRITE, await self._changed(memories))
 
     async def to_describe(self, entities: Sequence[Entity], stored: Mapping[UUID, Entity]) -> None:
         """Check entities to be written; ``stored`` has those that exist."""
-        await self._demand(Action.WRITE, _before_and_after(entities, stored))
+        await self.demand(Action.WRITE, _before_and_after(entities, stored))
 
     async def to_write(self, batch: Batch, stored: Mapping[UUID, Entity]) -> None:
         """Check the memories, claims and named entities of a batch; ``stored`` has the entities that exist.
@@ -68,16 +68,12 @@ class Permission:
         memories = await self._changed([each for each in batch.memories if each.id not in self._granted])
         named = [entity for entity in batch.named if entity != stored.get(entity.id)]
         relations = await self._refolded(batch)
-        await self._demand(Action.WRITE, [*memories, *_before_and_after(named, stored), *relations])
+        await self.demand(Action.WRITE, [*memories, *_before_and_after(named, stored), *relations])
 
     async def to_forget(self, memory_ids: Sequence[str]) -> None:
         """Check memories to be forgotten."""
         if not self.gate.allows_all:
-            await self._demand(Action.FORGET, await or_nothing(self.store.get_memories(memory_ids)))
-
-    async def to_remove(self, entities: Sequence[Entity]) -> None:
-        """Check entities to be removed."""
-        await self._demand(Action.FORGET, entities)
+            await self.demand(Action.FORGET, await or_nothing(self.store.get_memories(memory_ids)))
 
     async def removable(self, entities: Sequence[Entity]) -> list[Entity]:
         """The entities that may be removed."""
@@ -87,7 +83,8 @@ class Permission:
         answers = await bound.permits([resource_of(each) for each in entities])
         return [entity for entity, answer in zip(entities, answers, strict=True) if answer]
 
-    async def _demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
+    async def demand(self, action: Action, elements: Iterable[Entity | Relation | Memory]) -> None:
+        """Check elements as they are."""
         await self.gate.bind(self.store.scope, action).demand(elements)
 
     async def _changed(self, memories: Sequence[Memory]) -> list[Memory]:

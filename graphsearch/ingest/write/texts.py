@@ -13,20 +13,20 @@ from graphsearch._support.concurrency import aside
 from graphsearch._support.observing import stage
 from graphsearch.access.gate import Gate
 from graphsearch.errors import BudgetExhaustedError, ExtractionError, GraphSearchError
-from graphsearch.ingest.extract.combining import batch_of, extract_with
+from graphsearch.ingest.extract.combining import batch_of, extract_with, merged
 from graphsearch.ingest.extract.extraction import Unread
+from graphsearch.ingest.frames.table import folded
 from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.ingest.reading.scope_names import scope_names
 from graphsearch.ingest.resolve.cascade import Resolver
 from graphsearch.ingest.resolve.resolution import Resolution, ResolutionCounts, Stage
-from graphsearch.ingest.stating.combining import with_stated
 from graphsearch.ingest.stating.scope import VALUE
-from graphsearch.ingest.stating.stating import Stating
+from graphsearch.ingest.stating.stating import Stated, Stating
 from graphsearch.ingest.write.echoes import Echoes
 from graphsearch.ingest.write.ledger import Waiting, begun, without_facts
 from graphsearch.ingest.write.options import IngestLimits, Intake, TextLimitError
 from graphsearch.ingest.write.writer import Writer, chunks
-from graphsearch.model import Batch, Claim, Entity, FactReport, Memory, Mention
+from graphsearch.model import KNOWN_RELATION_TYPES, Batch, Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check
 from graphsearch.model.extracted import ExtractedMemory, ExtractedName
 from graphsearch.model.identity import ids_of
@@ -176,7 +176,7 @@ class TextReader:
         self._stopped = next(iter(stopped.values()), None)
         stated = await self.stating.read([each for each in memories if each.id not in failed.keys() | stopped.keys()])
         extracted = [
-            with_stated(stated[each.memory_id], each) if each.memory_id in stated else each
+            _with_stated(stated[each.memory_id], each) if each.memory_id in stated else each
             for each in answers
             if each.unread is None
         ]
@@ -309,6 +309,31 @@ async def _values(surfaces: Sequence[ExtractedName], store: GraphStore) -> list[
         entity = entity or Entity(id=minted, type=VALUE, name=each.name)
         found.append(Resolution(surface=each, entity=entity, stage=stage_, score=float(stage_ is Stage.ID)))
     return found
+
+
+def _with_stated(stated: Stated, read: ExtractedMemory) -> ExtractedMemory:
+    """A memory as it was read, and what was stated of it.
+
+    What a reader states of two ends that a fact relates, or that a fact was refused of, is left out, and so is another
+    target of a type that has one at a time.
+    """
+    given, known = stated.extracted, dict[str, str]()
+    for each in given.surfaces:
+        known[folded(each.written or each.name)] = known[folded(each.name)] = folded(each.name)
+
+    def keys(*names: str) -> frozenset[str]:
+        return frozenset(known.get(folded(name), folded(name)) for name in names)
+
+    related = {keys(each.source.name, each.target.name) for each in given.statements}
+    related |= {keys(each.fact.subject, each.fact.object) for each in stated.reports}
+    functional = {name for name, type_ in KNOWN_RELATION_TYPES.items() if type_.functional}
+    single = {(keys(each.source.name), each.type) for each in given.statements if each.type in functional}
+    kept = (
+        each
+        for each in read.statements
+        if (keys(each.source.name), each.type) not in single and keys(each.source.name, each.target.name) not in related
+    )
+    return merged(given, attrs.evolve(read, statements=tuple(kept)))
 
 
 def _decided(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution]) -> ExtractedMemory:

@@ -16,7 +16,7 @@ from graphsearch.ingest.extract.extraction import Described
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.ingest.write.options import UNCHANGED, Intake
 from graphsearch.ingest.write.permission import Permission
-from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
+from graphsearch.model import Action, Batch, Entity, Memory, Vector, WriteReport
 from graphsearch.protocols import Embedder
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text, stepped
@@ -132,7 +132,7 @@ class Writer:
             degrees = await self.store.degrees(alone) if alone else {}
             gone = await self.store.get_entities([id_ for id_ in alone if not degrees.get(id_)])
             if gone:
-                await self.permission.to_remove(gone)
+                await self.permission.demand(Action.FORGET, gone)
                 await self.store.delete(entities=[entity.id for entity in gone])
                 self.removed += len(gone)
 

@@ -89,8 +89,8 @@ class Learnt:
     """The arguments of the tool that remembers."""
 
     text: Annotated[str, Says("What was said or learnt, in the words of the source.", 1, 200_000)]
-    facts: tuple[StatedFact, ...] | None = None
-    entities: tuple[StatedEntity, ...] | None = None
+    facts: tuple[StatedFact | str, ...] | None = None
+    entities: tuple[StatedEntity | str, ...] | None = None
 
 
 class Remembering(TypedDict, total=False):

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch import Batch, Entity, GraphSearchEngine, Ingestor, Memory
 from graphsearch.ingest.reading.statements import LEAST
-from graphsearch.model import Memory
+from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.model.extracted import ExtractedMemory
+from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.strategies import texts
 from tests.ingest.reading.reading import AT, EXTRACTOR, read
 from tests.strategies import instants
@@ -128,3 +130,26 @@ def test_a_subject_is_also_called_what_it_is_without_its_bracket() -> None:
         ("Palo Alto (2013 film)", None),
         ("Palo Alto", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("# Architecture\n\nIt uses Redis.", None),
+        ("# 2. Open questions:\n\nIt uses Redis.", None),
+        ("# Tidewrack\n\n## Overview\n\nIt uses Redis.", "Tidewrack"),
+        ("# Marta Ruiz\n\n## Background\n\nShe uses Redis.", "Marta Ruiz"),
+    ],
+)
+def test_a_pronoun_means_the_nearest_heading_that_is_a_name(text: str, subject: str | None) -> None:
+    (extracted,) = asyncio.run(EXTRACTOR.extract(document_memories(text, document_id="d")))
+    assert [each.source.name for each in extracted.statements if each.type == "uses"] == [subject] * bool(subject)
+
+
+async def test_an_ordinary_word_that_the_scope_knows_as_a_name_is_what_its_heading_means(scoped) -> None:
+    await scoped.write(Batch(entities=[Entity(type="project", name="Lighthouse")]))
+    text = "# Lighthouse\n\n## Architecture\n\nIt uses Redis."
+    engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder(8))
+    await Ingestor(engine).remember(document_memories(text, document_id="d"))
+    (triplet,) = (await engine.search("what does Lighthouse use?")).triplets
+    assert (triplet.source.name, triplet.relation.type, triplet.target.name) == ("Lighthouse", "uses", "Redis")

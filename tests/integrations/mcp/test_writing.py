@@ -369,7 +369,7 @@ async def test_facts_find_their_turn_and_need_no_text(engine):
     turns = [{"speaker": "Zoe Marsh", "content": "I moved to Oslo."}, {"speaker": "Tom Reed", "content": "I use Vim."}]
     facts = [{"subject": "Tom Reed", "relation": "uses", "object": "Vim"}]
     moved = {"subject": "I", "relation": "lives in", "object": "Oslo", "quote": "moved to Oslo"}
-    alone = [{"subject": "Zoe Marsh", "relation": "is allergic to", "object": "nuts"}]
+    alone = ["Zoe Marsh | is allergic to | nuts"]
     async with asking(server_for(engine, extractor=None)) as ask:
         said = await ask("remember", turns=turns, session_id="s", facts=[*facts, moved])
         noted = await ask("remember", facts=alone)
@@ -395,8 +395,9 @@ async def test_bad_facts_are_named_and_nothing_is_written(engine):
             await ask.error("remember", text=NOTE, facts=bad),
             await ask.error("remember", text=NOTE, facts=[{"subject": "a", "verb": "b"}]),
             await ask.error("remember", facts=bad[1:]),
+            await ask.error("remember", text=NOTE, facts=["Tom Reed uses Vim"]),
         ]
-    faults = ("'uses' '': object must not be empty", "verb: is unknown", "the text that prove")
+    faults = ("'uses' '': object must not be empty", "verb: is unknown", "the text that prove", "subject | relation |")
     assert [fault for error, fault in zip(errors, faults, strict=True) if fault not in error["message"]] == []
     assert not [each for each in await engine.store.list_memories(limit=100) if each.text.startswith("Zoe")]
 

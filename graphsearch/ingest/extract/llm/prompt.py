@@ -122,15 +122,10 @@ def question(given: Sequence[Passage], *, entity_types: Sequence[str], relation_
 
 
 def line(passage: Passage, number: int) -> str:
-    """A passage as one line of JSON."""
+    """A passage as one line of JSON, without invisible characters and without ``<``, ``>`` and backticks."""
     context = {"speaker": speaker_of(passage.memory), "subject": subject_of(passage.memory)}
     shown = {"passage": number, **{name: text for name, text in context.items() if text}, "text": passage.text}
-    return as_data(shown)
-
-
-def as_data(value: Mapping[str, Any]) -> str:
-    """A JSON object on one line, without invisible characters and without ``<``, ``>`` and backticks."""
-    return "".join(map(_escaped, json.dumps(value, ensure_ascii=False)))
+    return "".join(map(_escaped, json.dumps(shown, ensure_ascii=False)))
 
 
 def _escaped(character: str) -> str:
