@@ -389,8 +389,8 @@ class Port(Rows, Protocol):
         """The feedback weights of those elements that exist, and the outcome of a session for each."""
         ...
 
-    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
-        """Let elements have other feedback weights, and change nothing else of them."""
+    async def weigh(self, kind: str, weights: Mapping[Any, tuple[float, int]]) -> None:
+        """Let elements have other feedback weights, and numbers of outcomes with those that are put; nothing else."""
         ...
 
     async def switch_vectors(self) -> None:

@@ -92,10 +92,10 @@ class MemoryPort(Reads):
             found[row.key] = Weighed(weight, index.number(of), given and given.value)
         return found
 
-    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
+    async def weigh(self, kind: str, weights: Mapping[Any, tuple[float, int]]) -> None:
         changed = self._weighed.setdefault(kind, {}) if weights else {}
         for row in self.before.some(kind, weights):
-            element = revised(getattr(row, kind), feedback_weight=weights[row.key])
+            element = revised(getattr(row, kind), feedback_weight=weights[row.key][0])
             changed[row.key] = revised(row, **{kind: element})
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:

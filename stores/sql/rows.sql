@@ -35,7 +35,8 @@ SELECT e.id, e.feedback_weight, e.outcomes, o.seq, o.outcome FROM {kind} e LEFT 
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::{id}[])
 
 -- move weights --
-UPDATE {kind} e SET feedback_weight = i.weight FROM unnest(%(a)s::{id}[], %(b)s::float8[]) i (id, weight)
+UPDATE {kind} e SET feedback_weight = i.weight, outcomes = i.number
+FROM unnest(%(a)s::{id}[], %(b)s::float8[], %(c)s::integer[]) i (id, weight, number)
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::{id}[]) AND e.id = i.id
 
 -- largest degree --

@@ -136,7 +136,7 @@ class Keeping(Store):
             log = {row.key for row in await port.rows("injection", logged) if row.value.session_id == session_id}
             if not log.issuperset(logged):
                 return FeedbackReport(missing=tuple(wanted))
-            outcomes, known, moved = list[Entry](), dict[Any, Any](), dict[ElementKind, dict[Any, float]]()
+            outcomes, known, moved = list[Entry](), dict[Any, Any](), dict[ElementKind, dict[Any, tuple[float, int]]]()
             for kind in sorted(ElementKind):
                 refs = {ref.key: ref for ref in reversed(wanted) if ref.kind is kind}
                 weighed = await port.weighed(kind, refs, session_id) if refs else {}
@@ -151,7 +151,8 @@ class Keeping(Store):
                     became["applied" if given is None else "replaced"].append(ref)
                     seq, before = (own.number + 1, own.weight) if given is None else (given.seq, given.outcome.value)
                     step = alpha * (1 - alpha) ** max(own.number - seq, 0) * (outcome.value - before)
-                    moved.setdefault(kind, {})[id_] = min(max(own.weight + step, 0.0), 1.0)  # rounding may exceed it
+                    weight = min(max(own.weight + step, 0.0), 1.0)  # rounding may exceed the bounds
+                    moved.setdefault(kind, {})[id_] = (weight, max(own.number, seq))
                     known |= {} if given is None else {key: given}
                     outcomes.append(Entry(key, revised(fresh, seq=seq)))
             # An outcome of nothing is refused too where nothing can be written.

@@ -69,6 +69,8 @@ class PostgresPort(RowReads):
         """How many more elements have a signature."""
         self._rows: Counter[str] = Counter()
         """How many more rows there are of a kind."""
+        self._weighed: set[Any] = set()
+        """The elements whose outcomes are counted with their weights."""
         self._new: set[Any] = set()
         """The keys of new elements of kinds that have vectors: these have none."""
         self._vectors: set[str] = {kind for kind in ELEMENTS if session.tally(ELEMENTS[kind]).vectors}
@@ -207,7 +209,7 @@ class PostgresPort(RowReads):
             )
 
     def _count_outcomes(self, rows: Sequence[Entry], before: Mapping[Any, Any]) -> None:
-        new = Counter(row.key[:2] for row in rows if row.key not in before)
+        new = Counter(row.key[:2] for row in rows if row.key not in before and row.key[:2] not in self._weighed)
         for kind in dict.fromkeys(kind for kind, _ in new):
             counted = [(key, number) for (of, key), number in new.items() if of == kind]
             self.session.run_later(statement("count outcomes", ELEMENTS[kind]), **columns(counted))
@@ -296,10 +298,11 @@ class PostgresPort(RowReads):
             for key, weight, number, seq, outcome in found
         }
 
-    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
-        """Let elements have other feedback weights, and change nothing else of them."""
-        values = {"a": list(weights), "b": list(weights.values())}
-        self.session.run_later(statement("move weights", ELEMENTS[kind]), **values)
+    async def weigh(self, kind: str, weights: Mapping[Any, tuple[float, int]]) -> None:
+        """Let elements have other feedback weights, and numbers of outcomes with those that are put; nothing else."""
+        moved, numbers = ([each[place] for each in weights.values()] for place in (0, 1))
+        self._weighed.update((str(kind), str(key)) for key in weights)
+        self.session.run_later(statement("move weights", ELEMENTS[kind]), a=list(weights), b=moved, c=numbers)
 
     async def switch_vectors(self) -> None:
         """Let all elements have the vectors of their shadows, and none of them a shadow."""
