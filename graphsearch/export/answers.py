@@ -118,7 +118,10 @@ def to_dot(shown: Exportable) -> str:
     Names and types longer than 80 characters are cut. Raises `InvalidInputError` for a value without a graph.
     """
     lines = _labelled(
-        plain_graph(shown), _escaped, node='    {} [shape=box, label="{}"];', edge='    {0} -> {1} [label="{2}"];'
+        plain_graph(shown),
+        lambda text: text.translate(_ESCAPED),
+        node='    {} [shape=box, label="{}"];',
+        edge='    {0} -> {1} [label="{2}"];',
     )
     return "\n".join(["digraph graphsearch {", "    rankdir=LR;", *lines, "}", ""])
 
@@ -148,10 +151,6 @@ def _encoded(text: str) -> str:
 
 
 _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "&": "&amp;"})  # Graphviz decodes HTML's entities
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_ESCAPED)
 
 
 def to_networkx(shown: Exportable) -> Any:

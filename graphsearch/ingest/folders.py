@@ -192,7 +192,8 @@ class FolderIngest:
                 self.notes.update(extraction.memory.attributes.get("notes", ()))
                 if not self.ledger.holds(extraction):
                     waiting.append(extraction)
-                    size += _size(extraction)
+                    size += len(extraction.mentions) + len(extraction.claims)
+                    size += _ELEMENTS_PER_TEXT * len(extraction.texts)
                 if size >= _ELEMENTS:
                     await self._write(waiting)
                     waiting, size = [], 0
@@ -301,11 +302,6 @@ class FolderIngest:
             mentions=tuple(evolve(each, entity_id=new(each.entity_id)) for each in extraction.mentions),
             claims=tuple(each for each in claims if each.source_id != each.target_id),
         )
-
-
-def _size(extraction: Extraction) -> int:
-    """Estimated number of its mentions and claims."""
-    return len(extraction.mentions) + len(extraction.claims) + _ELEMENTS_PER_TEXT * len(extraction.texts)
 
 
 async def _stepwise(path: str, items: Iterator[T]) -> AsyncIterator[T]:

@@ -89,18 +89,13 @@ class Findings(Generic[Id]):
     candidates: Mapping[Id, tuple[Id, ...]] = attrs.field(factory=dict, eq=False)
 
 
-def is_comparable(type_: str) -> bool:
-    """Whether entities of a type are compared by their names."""
-    return type_ not in EXACT_TYPES
-
-
 def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = ()) -> Findings[Id]:
     """Compare entities by their names. ``distinct`` are pairs that are known to be two.
 
     A part of a name belongs to the entities whose fuller names it fits: if these may all be one, it is paired with the
     most specific of them; otherwise that of a person is ambiguous.
     """
-    readings = [_Reading(each) for each in entities if is_comparable(each.type)]
+    readings = [_Reading(each) for each in entities if each.type not in EXACT_TYPES]
     found: dict[frozenset[Id], Alike[Id]] = {}
     wholes: defaultdict[_Reading[Id], list[_Reading[Id]]] = defaultdict(list)
     for one, other in _candidates(readings):

@@ -16,6 +16,7 @@ from graphsearch.access.reader import Reader, reading
 from graphsearch.claims.folding import group_of
 from graphsearch.curation import Curator
 from graphsearch.curation.browsing import newest_first
+from graphsearch.display.printing import cut
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Claim, Entity, Memory
@@ -67,7 +68,7 @@ async def list_memories(
                 if len(found) >= _LOOKED_AT:
                     break
         found = newest_first(found)[:limit]
-    return tuple(attrs.evolve(each, text=_clipped(each.text)) for each in found)
+    return tuple(attrs.evolve(each, text=cut(each.text, LONGEST)) for each in found)
 
 
 async def find_source(engine: GraphSearchEngine, path: str, *, gate: Gate | None = None) -> str:
@@ -113,7 +114,7 @@ async def preview_forget(engine: GraphSearchEngine, *, memory: str, gate: Gate |
     named_here = sum(each.entity_id in seen for each in mentions)
     counts = {"entities": len(entities), "facts": len(facts), "mentions": named_here, "claims": len(claims)}
     return Loss(
-        memory=attrs.evolve(found[0], text=_clipped(found[0].text)),
+        memory=attrs.evolve(found[0], text=cut(found[0].text, LONGEST)),
         counts=counts,
         entities=tuple(map(named, entities[:_LISTED])),
         facts=tuple(facts[:_LISTED]),
@@ -134,7 +135,3 @@ async def _only_stated(memory: str, claims: list[Claim], store: GraphStore, read
     found = await reader.claims(groups={group_of(each, types) for each in claims})
     others = {(each.source_id, each.type, each.target_id) for each in found if each.memory_id != memory}
     return [own[edge] for edge in reversed(own) if edge not in others]
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -111,7 +111,8 @@ async def changes(
         after = await asked(until)
         async with reading(engine.store, gate=gate) as reader:
             around = await _around(after, engine.store, reader)
-            memories = {each.id: each for each in await reader.get_memories(sorted(_proofs(around)))}
+            proofs = {id_ for each in around for id_ in each.evidence}
+            memories = {each.id: each for each in await reader.get_memories(sorted(proofs))}
         known = [each for each in around if (at := _written(each, memories)) is None or at <= after.known_at]
         turns = sorted({at for each in known for at in (each.valid_from, each.valid_to) if at and at <= after.as_of})
         begun = [turns[0] - timedelta(seconds=1), *turns] if turns else [after.as_of]
@@ -175,10 +176,6 @@ def _happened(relation: Relation, before: SearchResult, after: SearchResult, *, 
     if is_now:
         return Happened.ROSE if before_view.holds(*period) else Happened.APPEARED
     return Happened.FELL if after_view.holds(*period) else Happened.ENDED
-
-
-def _proofs(relations: Iterable[Relation]) -> set[str]:
-    return {id_ for each in relations for id_ in each.evidence}
 
 
 def _written(relation: Relation, memories: Mapping[str, Memory]) -> datetime | None:

@@ -37,7 +37,7 @@ from graphsearch.names import typed_names as reading
 from graphsearch.names import vocabulary
 from graphsearch.names.candidate_index import MAX_COMPARED
 from graphsearch.names.comparing import is_misspelt, is_part, is_same
-from graphsearch.names.likeness import is_comparable
+from graphsearch.names.likeness import EXACT_TYPES
 from graphsearch.names.slips import slip
 from graphsearch.names.vocabulary import is_given_name, is_nickname
 from graphsearch.question.question_names import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
@@ -532,7 +532,7 @@ def _misspelt(name: WrittenName, known: Sequence[Nameable]) -> list[Nameable]:
         if any(written in own for own in names):
             return []
         words = {word for own in names if len(own) == 1 or not plain or person for word in own} & made
-        if is_comparable(each.type) and any(not person or slip(written, word) for word in words):
+        if each.type not in EXACT_TYPES and any(not person or slip(written, word) for word in words):
             found.append(each)
     return found
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Final
@@ -71,7 +71,11 @@ def words(text: str) -> list[str]:
     An identifier yields itself, its dotted parts and their words: "ssl.SSLSocket" is found by "ssl.sslsocket",
     "sslsocket", "ssl" and "socket". Each word has 1 to `MAX_TERM_LENGTH` characters.
     """
-    return [word for each in _identifiers(text) for word in _all_words(each)]
+    return [
+        word
+        for each in _identifiers(text)
+        for word in (_kept_words(each) if len(each) <= MAX_TERM_LENGTH else _each_word(each))
+    ]
 
 
 def _identifiers(text: str) -> list[str]:
@@ -82,11 +86,6 @@ def _identifiers(text: str) -> list[str]:
     if "'" in text or "’" in text:
         text = _CONTRACTION.sub("", text)
     return (_ASCII_IDENTIFIER if ascii_only else _IDENTIFIER).findall(text)
-
-
-def _all_words(identifier: str) -> Iterable[str]:
-    """The words of an identifier; those of short ones are kept."""
-    return _kept_words(identifier) if len(identifier) <= MAX_TERM_LENGTH else _each_word(identifier)
 
 
 def _each_word(identifier: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +24,8 @@ FAN_OUT: Final = 25
 MAX_ENTITIES: Final = 500
 
 
+@attrs.frozen(eq=False)
+@check.checked("k-hop traversal", fan_out=check.within(1), max_entities=check.within(1))
 class KHopTraversal:
     """Breadth-first traversal from the seeds, in both directions.
 
@@ -31,17 +34,9 @@ class KHopTraversal:
     freshness × prior of its last relation, then the lowest relation id.
     """
 
-    def __init__(
-        self, store: GraphStore | None = None, *, fan_out: int = FAN_OUT, max_entities: int = MAX_ENTITIES
-    ) -> None:
-        check.refuse(
-            "k-hop traversal",
-            check.number("fan_out", fan_out, 1),
-            check.number("max_entities", max_entities, 1),
-        )
-        self.store = store
-        self.fan_out = fan_out
-        self.max_entities = max_entities
+    store: GraphStore | None = None
+    fan_out: int = attrs.field(default=FAN_OUT, kw_only=True)
+    max_entities: int = attrs.field(default=MAX_ENTITIES, kw_only=True)
 
     async def walk(
         self, entity_ids: Sequence[UUID], *, depth: int = 2, gate: Gate | None = None, as_of: datetime | None = None

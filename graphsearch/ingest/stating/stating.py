@@ -129,24 +129,22 @@ class _Outcome:
         )
 
 
+@attrs.define(eq=False)
 class Stating:
     """Turns what the givers of memories state into names and statements, for one ingest.
 
     It knows the names and the facts of the scope that the principal of the gate may see, and what was stated before.
     """
 
-    def __init__(
-        self, store: GraphStore, gate: Gate, *, require_quotes: bool = False, refuse_ungrounded: bool = False
-    ) -> None:
-        self._store = store
-        self._gate = gate
-        self._require_quotes = require_quotes
-        self._refuse_ungrounded = refuse_ungrounded
-        self._scope = Scope()
-        self._entities: dict[UUID, Name] = {}
-        self._read: set[UUID] = set()
-        self._seen: dict[str, str] = {}
-        self._types: Mapping[str, RelationType] = {}
+    _store: GraphStore
+    _gate: Gate
+    _require_quotes: bool = attrs.field(default=False, kw_only=True)
+    _refuse_ungrounded: bool = attrs.field(default=False, kw_only=True)
+    _scope: Scope = attrs.field(factory=Scope, init=False)
+    _entities: dict[UUID, Name] = attrs.field(factory=dict, init=False)
+    _read: set[UUID] = attrs.field(factory=set, init=False)
+    _seen: dict[str, str] = attrs.field(factory=dict, init=False)
+    _types: Mapping[str, RelationType] = attrs.field(factory=dict, init=False)
 
     async def read(self, memories: Sequence[Memory]) -> Mapping[str, Stated]:
         """What is stated of each memory, by id; without those of which nothing is stated."""

@@ -205,7 +205,7 @@ class TextReader:
         waiting = {id_ for id_, some in surfaces.items() if any(found[each].pending for each in some)}
         begun_ = {id_ for id_ in waiting if any(found[each].judged for each in surfaces[id_])}
         kept = [
-            _decided(each, found) if each.memory_id in waiting else each
+            _without(each, {name for name in _surfaces(each) if found[name].pending})
             for each in extracted
             if each.memory_id not in waiting - begun_
         ]
@@ -334,11 +334,6 @@ def _with_stated(stated: Stated, read: ExtractedMemory) -> ExtractedMemory:
         if (keys(each.source.name), each.type) not in single and keys(each.source.name, each.target.name) not in related
     )
     return merged(given, attrs.evolve(read, statements=tuple(kept)))
-
-
-def _decided(extracted: ExtractedMemory, found: Mapping[ExtractedName, Resolution]) -> ExtractedMemory:
-    """The mentions and statements of a memory whose names are all decided."""
-    return _without(extracted, {each for each in _surfaces(extracted) if found[each].pending})
 
 
 def _without(extracted: ExtractedMemory, names: AbstractSet[ExtractedName]) -> ExtractedMemory:
