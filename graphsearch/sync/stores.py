@@ -11,6 +11,9 @@ from graphsearch.sync.facade import Facade, behind
 
 if TYPE_CHECKING:
     from graphsearch.evaluation.evaluator import Stores as AsyncStores
+    from graphsearch.model import Scope
+    from graphsearch.protocols import Clock
+    from graphsearch.text.analyser import Analyser
 
 
 class GraphStore(Facade[graph.GraphStore]):
@@ -19,6 +22,9 @@ class GraphStore(Facade[graph.GraphStore]):
     Rows, and transactions of rows, are between a graph and its store.
     """
 
+    scope: Scope
+    clock: Clock
+    analyser: Analyser
     _without: ClassVar = frozenset({"rows", "rows_by", "page", "forms", "tree", "counts", "scope_row", "writing"})
 
 
