@@ -145,7 +145,7 @@ CANDIDATES: Final = 200
     lambda block: None if block.observations or block.searched else "observations and graph are both off: leave one on",
     gate=Gate,
     budget=check.within(0),
-    workload=check.among(*Workload),
+    workload=check.among(*map(str, Workload)),
 )
 class ContextRequest(SearchRequest):
     """One block for a session, checked.

@@ -387,7 +387,7 @@ async def test_facts_find_their_turn_and_need_no_text(engine):
 async def test_bad_facts_are_named_and_nothing_is_written(engine):
     strict = server_for(engine, ingest=IngestOptions(refuse_ungrounded=True))
     bad = [
-        {"subject": "Tom Reed", "relation": "uses", "confidence": 7},
+        {"subject": "Tom Reed", "relation": "uses"},
         {"subject": "a", "relation": "b", "object": "c"},
     ]
     async with asking(strict) as ask:
