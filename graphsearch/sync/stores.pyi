@@ -86,7 +86,8 @@ class GraphStore(Facade[graph.GraphStore]):
         """Move the feedback weights of elements, exactly once per (session, element).
 
         A first outcome y changes the weight w to α·y + (1 − α)·w, an exponentially weighted mean with α = 0.1. A later
-        outcome of the same session replaces the first, as if it had been the only one.
+        outcome of the same session replaces the first, as if it had been the only one: at the place seq among n it
+        changes w by α·(1 − α)^(n − seq)·(y − the first).
 
         ``logged`` are the ids of the injections that surfaced them. Where one of these is not in the session's log, the
         scope was removed and made anew since the log was read: nothing moves, and all elements are missing.
