@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Final
@@ -28,6 +28,7 @@ from graphsearch.context.sections import (
     FOREIGN,
     LOW_SCORE,
     NO_TEXT,
+    OF_OTHERS,
     RELATED,
     RELEVANCE,
     REPEATS,
@@ -41,7 +42,8 @@ from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Memory, Scope, Triplet
 from graphsearch.modes.result import SearchRequest, SearchResult, Summary
 from graphsearch.question.analysis import HEALTHY, MAX_READ, Analysis, QuestionType
-from graphsearch.question.understanding import Interpretation
+from graphsearch.question.question_names import spread
+from graphsearch.question.understanding import AskedName, Interpretation
 from graphsearch.ranking.memories.recaller import floor_of
 from graphsearch.ranking.memories.result import RecalledMemory, RecallRequest, RecallResult
 from graphsearch.text.rendering import (
@@ -148,9 +150,10 @@ def doubt(
     """Why what was found may well not answer the question; empty where nothing speaks against it.
 
     It is less relevant than the ``floor``, and the graph does not answer in the question's own words either; or no
-    memory or end of a triplet has a word for half of what the question writes as names, by rarity; or the graph, which
-    holds what most of these memories state, has no answer in the question's own words. ``covered``: the ``terms`` of
-    the memories. A reason says what was found, never what there is: some of it may be hidden, or worded otherwise.
+    memory or end of a triplet has a word for half of what the question writes as names, by rarity; or nothing has a
+    word of what is asked of a name; or the graph, which holds what most of these memories state, has no answer in the
+    question's own words. ``covered``: the ``terms`` of the memories. A reason says what was found, never what there is:
+    some of it may be hidden, or worded otherwise.
     """
     meant = found.interpretation if found is not None and found.anchors else None
     worded = meant is not None and meant.worded >= WORDED
@@ -163,10 +166,33 @@ def doubt(
     every = frozenset[str]().union(*names.values())
     if every and 2.0 * _weight(every - heard, rarity) >= _weight(every, rarity):
         return f"what was found has no word of {', '.join(name for name in names if names[name] - heard)}"
+    if found and meant and not worded and not recalled.analysis.features.broad:
+        said = (terms(f"{spread(each.relation.type)} {each.relation.fact}") for each in found.triplets)
+        heard = heard.union(*said)
+        for asked in _asked_of(recalled.analysis.question, meant.names):
+            if (sought := rarity.keys() & terms(asked)) and heard.isdisjoint(sought):
+                return f"what was found has no word of {asked}"
     reasons = recalled.analysis.question_type in (QuestionType.WHY, QuestionType.HOW)  # which no relation states
     if worded and not ends and not reasons and recalled.stating >= DENSE:
         return "what was found states other things of what the question names"
     return ""
+
+
+_IS: Final = r"(?:^|\b(?:is|are|was|were)|['’]s)\s*"
+_IS_THEN: Final = re.compile(rf"{_IS}(?:the name of )?$", re.IGNORECASE)
+_BEFORE: Final = re.compile(rf"{_IS}\bthe\s+((?:[\w-]+\s+){{1,3}}?)of\s+(?:the\s+)?$", re.IGNORECASE)
+_BEHIND: Final = re.compile(r"['’]s?\s+([\w-]+(?:\s+[\w-]+){0,2})\W*$")
+_UNSAID: Final = word_set("name names news plan plans progress reason role state status update updates")
+"""What texts tell without these words."""
+
+
+def _asked_of(question: str, names: Iterable[AskedName]) -> Iterator[str]:
+    """What a question asks of names: "what is the wifi password of Kassel?", "who was Kassel's mayor?"."""
+    for name in names:
+        before = question[: name.start]
+        found = _BEHIND.match(question[name.end :]) if _IS_THEN.search(before) else _BEFORE.search(before)
+        if found and _UNSAID.isdisjoint(found[1].lower().split()):
+            yield found[1].strip()
 
 
 # -- what holds now ---------------------------------------------------------------------------------------------------
@@ -326,11 +352,11 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
             graph = attrs.evolve(graph, triplet_lines=behind)
         faint = (each for each in found.triplets[:FIRST] if not _counts(each))
         omitted |= {key_of(each): LOW_SCORE if _is_statement(each) else CO_OCCURRENCE for each in faint}
-    every = list(alike.items())
-    rows = paying(covered, recalled.rarity)
+    every, paying_rows = list(alike.items()), paying(covered, recalled.rarity)
+    rows = _of_those_asked(paying_rows, covered, graph, terms)
     paid = [every[row] for row in rows]
-    unpaid = (each for row, (_, same) in enumerate(every) if row not in rows for each in same.values())
-    omitted |= {key_of(each): ENOUGH for each in unpaid}
+    for row in {*range(len(every))} - {*rows}:
+        omitted |= {key_of(each): OF_OTHERS if row in paying_rows else ENOUGH for each in every[row][1].values()}
     memories = [tuple(same.values()) for _, same in paid]
     labels = [_label(chain.from_iterable(sorted(same)), recalled.scopes) for _, same in paid]
     forms = [
@@ -356,6 +382,21 @@ def of_both(found: SearchResult | None, recalled: RecallResult, terms: Terms, fl
         omitted=omitted,
         recalled=recalled,
     )
+
+
+def _of_those_asked(
+    rows: Sequence[int], covered: Sequence[AbstractSet[str]], graph: Material, terms: Terms
+) -> list[int]:
+    """The rows of memories that have a word of a name of the question, or of what the graph says of it.
+
+    All of them, unless the graph answers in the question's own words: then others say the same of somebody else.
+    """
+    meant, answered = graph.interpretation, any(each.answers for each in graph.triplet_lines)
+    if not (meant and answered and graph.found and graph.found.anchors and meant.worded >= WORDED):
+        return [*rows]
+    ends = (name for each in graph.triplets for end in (each.source, each.target) for name in (end.name, *end.aliases))
+    about = {*terms(" ".join((*ends, *(each.written for each in meant.names))))}
+    return [row for row in rows if not about.isdisjoint(covered[row])]
 
 
 def _counts(triplet: Triplet) -> bool:

@@ -71,6 +71,7 @@ class Omitted:
 
 REPEATS = Omitted(Reason.REPEATS, "It repeats what another line of the block says.")
 ENOUGH = Omitted(Reason.ENOUGH, "The memories above it cover the question.")
+OF_OTHERS = Omitted(Reason.ENOUGH, "A relation answers the question, and it says nothing of whom that is about.")
 RELEVANCE = Omitted(Reason.RELEVANCE, "It is far less relevant to the question than the best relation.")
 LOW_SCORE = Omitted(Reason.FLOOR, "Its score is too low for a line beside memories.")
 CO_OCCURRENCE = Omitted(Reason.CO_OCCURRENCE, "It only says that two names occur together: no line beside memories.")

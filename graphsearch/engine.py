@@ -31,7 +31,7 @@ from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
 from graphsearch.modes.hydration import hydrate
 from graphsearch.modes.mode import Mode, Question, embedded, require, require_gate, understood
-from graphsearch.modes.registry import DEFAULT_MODES, mode_called
+from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.understanding import QuestionVectors, Understanding, at_time_asked
@@ -150,7 +150,7 @@ class Engine(ABC):
 
     async def _prepare(self, request: SearchRequest, stopwatch: Stopwatch) -> Question:
         """Let the mode prepare a question, and embed it, before a snapshot is opened: a slow model holds none."""
-        mode = mode_called(request.mode, self.modes)
+        mode = self.modes[mode_name(request.mode, self.modes)]
         if "llm" in mode.needs:
             require("llm", self.llm, request.mode)
             require_gate(request.gate, request.mode)

@@ -6,12 +6,10 @@ a change began or ended in between, the ticket is invalid and the entities are r
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
-from operator import attrgetter
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Final, cast
@@ -141,10 +139,9 @@ def _forwarded(name: str) -> Callable[..., Any]:
     return forwarded
 
 
-for _name, _member in {**vars(Rows), **vars(Store)}.items():  # the primitives; all else is written over these
+for _name in {**vars(Rows), **vars(Store)}:  # the primitives; all else is written over these
     if not _name.startswith("_") and _name not in vars(_CachedStore):
-        forwarding = _forwarded(_name) if inspect.isfunction(_member) else property(attrgetter(f"_store.{_name}"))
-        setattr(_CachedStore, _name, forwarding)
+        setattr(_CachedStore, _name, _forwarded(_name))
 
 _TICKETS: Final[ContextVar[Mapping[_CachedStore, str | None]]] = ContextVar("tickets", default=MappingProxyType({}))
 """The ticket of each snapshot that the current task is in; None where it has none."""

@@ -23,13 +23,11 @@ DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(
 )
 
 
-def mode_called(name: str, modes: Mapping[str, Mode]) -> Mode:
-    """The mode of a name, in any case; also by aliases of `SearchMode`. Raises `UnknownModeError`."""
-    return modes[mode_name(name, modes)]
-
-
 def mode_name(name: str, modes: Mapping[str, Mode]) -> str:
-    """The name that a mode is registered under. Raises `UnknownModeError`."""
+    """The name that a mode is registered under, in any case; also by aliases of `SearchMode`.
+
+    Raises `UnknownModeError`.
+    """
     if name in modes:
         return name
     wanted = str(SearchMode.__members__.get(name.upper(), name.lower()))

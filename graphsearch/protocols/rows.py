@@ -17,6 +17,7 @@ import attrs
 from graphsearch.model import Claim, Entity, HealthRecord, Memory, Mention, Relation, RelationType
 from graphsearch.model.proposals import ProposalState
 from graphsearch.model.signatures import Signature
+from graphsearch.model.stored import StoredOutcome
 from graphsearch.model.validation import revised
 
 Ends = tuple[UUID, UUID]
@@ -235,6 +236,15 @@ KINDS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
 
 
 @attrs.frozen
+class Weighed:
+    """The feedback weight of an element, how many outcomes it has, and the one of a session, if there is one."""
+
+    weight: float
+    number: int
+    given: StoredOutcome | None
+
+
+@attrs.frozen
 class Counts:
     """How much a scope holds."""
 
@@ -375,12 +385,12 @@ class Port(Rows, Protocol):
         """Remove all rows of some kinds, or of all, signatures included; of the scope's own row nothing changes."""
         ...
 
-    async def weighed(self, kind: str, keys: Collection[Any]) -> Mapping[Any, tuple[float, int]]:
-        """The feedback weights of those elements that exist, and how many outcomes each has."""
+    async def weighed(self, kind: str, keys: Collection[Any], session_id: str) -> Mapping[Any, Weighed]:
+        """The feedback weights of those elements that exist, and the outcome of a session for each."""
         ...
 
-    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
-        """Let elements have other feedback weights, and change nothing else of them."""
+    async def weigh(self, kind: str, weights: Mapping[Any, tuple[float, int]]) -> None:
+        """Let elements have other feedback weights, and numbers of outcomes with those that are put; nothing else."""
         ...
 
     async def switch_vectors(self) -> None:

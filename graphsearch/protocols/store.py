@@ -35,20 +35,12 @@ class Store(Rows, Protocol):
 
     # -- the scope -------------------------------------------------------------------------------------------------
 
-    @property
-    def scope(self) -> Scope:
-        """The scope of all reads and writes."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """The source of ``created_at`` and of the defaults of ``as_of`` and ``known_at``."""
-        ...
-
-    @property
-    def analyser(self) -> Analyser:
-        """The analyser that produces the terms of texts and of questions."""
-        ...
+    scope: Scope
+    """The scope of all reads and writes."""
+    clock: Clock
+    """The source of ``created_at`` and of the defaults of ``as_of`` and ``known_at``."""
+    analyser: Analyser
+    """The analyser that produces the terms of texts and of questions."""
 
     def snapshot(self) -> AbstractAsyncContextManager[None]:
         """Let all reads inside, of this task and of those it starts, see one state of the graph. May be nested."""

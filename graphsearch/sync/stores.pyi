@@ -36,7 +36,6 @@ from graphsearch.model import Outcome
 from graphsearch.model import OutcomeRecord
 from graphsearch.model import Relation
 from graphsearch.model import RelationType
-from graphsearch.model import Scope
 from graphsearch.model import SimilarName
 from graphsearch.model import Statistics
 from graphsearch.model import SurfaceForm
@@ -56,7 +55,7 @@ from graphsearch.model.stored import Key
 from graphsearch.model.stored import Record
 from graphsearch.model.stored import RecordKind
 from graphsearch.model.stored import ScopeSettings
-from graphsearch.protocols.parts import Clock
+from graphsearch.protocols import Clock
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores import graph
 from graphsearch.stores import memory
@@ -76,11 +75,6 @@ class GraphStore(Facade[graph.GraphStore]):
     Rows, and transactions of rows, are between a graph and its store.
     """
     _without: ClassVar = frozenset({'rows', 'rows_by', 'page', 'forms', 'tree', 'counts', 'scope_row', 'writing'})
-
-    @property
-    def analyser(self) -> Analyser:
-        """The analyser that produces the terms of texts and of questions."""
-        ...
 
     def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str]=()) -> FeedbackReport:
         """Move the feedback weights of elements, exactly once per (session, element).
@@ -112,11 +106,6 @@ class GraphStore(Facade[graph.GraphStore]):
 
     def cancel_reembedding(self) -> bool:
         """Discard an unfinished change with its vectors; return whether there was one."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """The source of ``created_at`` and of the defaults of ``as_of`` and ``known_at``."""
         ...
 
     def communities(self, *, entity_ids: Sequence[UUID] | None=None, limit: int | None=None) -> Sequence[Community]:
@@ -408,11 +397,6 @@ class GraphStore(Facade[graph.GraphStore]):
         """Delete the scope and everything in it; do nothing if it was never written."""
         ...
 
-    @property
-    def scope(self) -> Scope:
-        """The scope of all reads and writes."""
-        ...
-
     def search_by_embedding(self, kind: ElementKind, vector: Vector, *, limit: int, view: View) -> Hits:
         """The nearest elements of a kind by cosine distance, in [0, 2], ties by key.
 
@@ -472,11 +456,10 @@ class GraphStore(Facade[graph.GraphStore]):
         """Element counts of the scope."""
         ...
 
-    def surface_forms(self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None=None, limit: int) -> Sequence[SurfaceForm]:
+    def surface_forms(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[SurfaceForm]:
         """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
-        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
-        mentioned it before, and count for the other as well.
+        Those of a merged entity are the ones that mentioned it before, and count for the other as well.
         """
         ...
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Unpack
 from uuid import UUID
 
 from graphsearch.claims.folding import DatedClaim
-from graphsearch.claims.naming import folded_name, refuse_limit
+from graphsearch.claims.naming import refuse_limit
 from graphsearch.columns import Keys
 from graphsearch.model import (
     AssertedEntity,
@@ -140,24 +140,19 @@ class Reading(Store):
             number = Counter(end for row in found if row.relation.retracted_at is None for end in row.ends)
             return {key: number[key] for key in there}
 
-    async def surface_forms(
-        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[SurfaceForm]:
+    async def surface_forms(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[SurfaceForm]:
         """Surface forms of mentions, by (entity, surface), each with the first ``limit`` of its memories.
 
-        If ``names`` is given, only surface forms equal to one of them. Those of a merged entity are the ones that
-        mentioned it before, and count for the other as well.
+        Those of a merged entity are the ones that mentioned it before, and count for the other as well.
         """
         async with self.snapshot():
             refuse_limit(limit)
-            wanted = None if names is None else set(map(folded_name, names))
             found: dict[tuple[UUID, str], set[str]] = {}
             for entity, row in await self._mentions_of(entity_ids):
                 found.setdefault((entity, row.mention.surface), set()).add(row.mention.memory_id)
             return [
                 SurfaceForm(entity_id=entity, surface=surface, memory_ids=nsmallest(limit, memories))
                 for (entity, surface), memories in sorted(found.items())
-                if wanted is None or folded_name(surface) in wanted
             ]
 
     async def first_written(

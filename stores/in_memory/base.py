@@ -22,7 +22,6 @@ from graphsearch.stores.in_memory.port import MemoryPort
 from graphsearch.stores.in_memory.reading import Reads, once
 from graphsearch.stores.in_memory.steps import degrees
 from graphsearch.stores.in_memory.versions import Cell, Version, made_of
-from graphsearch.text.analyser import Analyser
 
 _PAUSE_S: Final = 0.002
 """The time, in seconds, after which a writer that waits for another one looks again."""
@@ -42,21 +41,10 @@ class InMemoryScope(Reads):
     """
 
     def __init__(self, scope: Scope, clock: Clock, cell: Cell) -> None:
-        self._scope = scope
-        self._clock = clock
+        self.scope = scope
+        self.clock = clock
+        self.analyser = cell.analyser
         self._cell = cell
-
-    @property
-    def scope(self) -> Scope:
-        return self._scope
-
-    @property
-    def clock(self) -> Clock:
-        return self._clock
-
-    @property
-    def analyser(self) -> Analyser:
-        return self._cell.analyser
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[None]:
@@ -143,7 +131,7 @@ class InMemoryScope(Reads):
 
     def _unknown(self) -> UnknownScopeError:
         return UnknownScopeError(
-            f"nothing was ever written to scope {self._scope}: check how it is spelt, or write to it first"
+            f"nothing was ever written to scope {self.scope}: check how it is spelt, or write to it first"
         )
 
 

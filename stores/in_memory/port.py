@@ -13,7 +13,7 @@ from graphsearch._support.concurrency import MANY, finished
 from graphsearch.model import ElementKind
 from graphsearch.model.signatures import Signature
 from graphsearch.model.validation import revised
-from graphsearch.protocols.rows import MentionRow
+from graphsearch.protocols.rows import MentionRow, Weighed
 from graphsearch.stores.in_memory.reading import Reads
 from graphsearch.stores.in_memory.rows import COLUMNS, SignatureRow
 from graphsearch.stores.in_memory.versions import Cell, Version
@@ -84,17 +84,18 @@ class MemoryPort(Reads):
             vectors.update((key, row) for key, row in new.items() if row is not None and row.value is not None)
             shadows.update(dict.fromkeys(new))
 
-    async def weighed(self, kind: str, keys: Collection[Any]) -> Mapping[Any, tuple[float, int]]:
-        index = await self.index(self.before, "outcome", "element")
-        return {
-            row.key: (getattr(row, kind).feedback_weight, index.number((kind, str(row.key))))
-            for row in self.before.some(kind, keys)
-        }
+    async def weighed(self, kind: str, keys: Collection[Any], session_id: str) -> Mapping[Any, Weighed]:
+        index, found = await self.index(self.before, "outcome", "element"), dict[Any, Weighed]()
+        for row in self.before.some(kind, keys):
+            of, weight = (str(kind), str(row.key)), getattr(row, kind).feedback_weight
+            given = self.before.get("outcome", (*of, session_id))
+            found[row.key] = Weighed(weight, index.number(of), given and given.value)
+        return found
 
-    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
+    async def weigh(self, kind: str, weights: Mapping[Any, tuple[float, int]]) -> None:
         changed = self._weighed.setdefault(kind, {}) if weights else {}
         for row in self.before.some(kind, weights):
-            element = revised(getattr(row, kind), feedback_weight=weights[row.key])
+            element = revised(getattr(row, kind), feedback_weight=weights[row.key][0])
             changed[row.key] = revised(row, **{kind: element})
 
     async def finish(self, contents: Mapping[int, Signature]) -> None:

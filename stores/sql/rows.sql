@@ -25,11 +25,18 @@ UPDATE {kind} e SET outcomes = e.outcomes + i.number FROM unnest(%(a)s::text[], 
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::text[]::{id}[]) AND e.id = i.id::{id}
 
 -- weights of elements --
-SELECT e.id, e.feedback_weight, e.outcomes FROM {kind} e
+-- With the outcome that a session has for each. Outcomes are looked up by their whole key: a join would read all of the
+-- scope.
+SELECT e.id, e.feedback_weight, e.outcomes, o.seq, o.outcome FROM {kind} e LEFT JOIN LATERAL (
+    SELECT seq, outcome FROM outcome
+    WHERE org_id = %(org)s AND project_id = %(project)s AND kind = '{kind}' AND element_id = e.id::text
+        AND session_id = %(session_id)s OFFSET 0
+) o ON true
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::{id}[])
 
 -- move weights --
-UPDATE {kind} e SET feedback_weight = i.weight FROM unnest(%(a)s::{id}[], %(b)s::float8[]) i (id, weight)
+UPDATE {kind} e SET feedback_weight = i.weight, outcomes = i.number
+FROM unnest(%(a)s::{id}[], %(b)s::float8[], %(c)s::integer[]) i (id, weight, number)
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::{id}[]) AND e.id = i.id
 
 -- largest degree --

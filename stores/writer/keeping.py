@@ -129,36 +129,36 @@ class Keeping(Store):
         scope was removed and made anew since the log was read: nothing moves, and all elements are missing.
         """
         fresh = StoredOutcome(session_id=session_id, seq=1, outcome=outcome)
-        refs = {(str(ref.kind), str(ref.key)): ref for ref in sorted(set(elements), reverse=True)}
+        wanted = sorted(set(elements))
         became: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
         async with beside(self) as port:
+            alpha = port.scope.alpha
             log = {row.key for row in await port.rows("injection", logged) if row.value.session_id == session_id}
             if not log.issuperset(logged):
-                return FeedbackReport(missing=tuple(sorted(set(elements))))
-            weighed = dict[tuple[str, str], tuple[float, int]]()
-            for kind in ElementKind:
-                if keys := [ref.key for ref in refs.values() if ref.kind is kind]:
-                    weighed |= {(str(kind), str(key)): each for key, each in (await port.weighed(kind, keys)).items()}
-            stored = {row.key: row for row in await port.rows("outcome", [(*key, session_id) for key in weighed])}
-            outcomes, moved = list[Entry](), dict[ElementKind, dict[Any, float]]()
-            for key, ref in reversed(refs.items()):
-                given = stored.get((*key, session_id))
-                if key not in weighed:
-                    became["missing"].append(ref)
-                    continue
-                if given is not None and given.value.outcome is outcome:
-                    became["repeated"].append(ref)
-                    continue
-                (weight, number), alpha = weighed[key], port.scope.alpha
-                became["applied" if given is None else "replaced"].append(ref)
-                seq, before = (number + 1, weight) if given is None else (given.value.seq, given.value.outcome.value)
-                weight += alpha * (1 - alpha) ** max(number - seq, 0) * (outcome.value - before)
-                outcomes.append(Entry((*key, session_id), revised(fresh, seq=seq)))
-                moved.setdefault(ref.kind, {})[ref.key] = min(max(weight, 0.0), 1.0)  # rounding may exceed the bounds
+                return FeedbackReport(missing=tuple(wanted))
+            outcomes, known, moved = list[Entry](), dict[Any, Any](), dict[ElementKind, dict[Any, tuple[float, int]]]()
+            for kind in sorted(ElementKind):
+                refs = {ref.key: ref for ref in reversed(wanted) if ref.kind is kind}
+                weighed = await port.weighed(kind, refs, session_id) if refs else {}
+                for id_, ref in reversed(refs.items()):
+                    if (own := weighed.get(id_)) is None:
+                        became["missing"].append(ref)
+                        continue
+                    key, given = (str(kind), str(id_), session_id), own.given
+                    if given is not None and given.outcome is outcome:
+                        became["repeated"].append(ref)
+                        continue
+                    became["applied" if given is None else "replaced"].append(ref)
+                    seq, before = (own.number + 1, own.weight) if given is None else (given.seq, given.outcome.value)
+                    step = alpha * (1 - alpha) ** max(own.number - seq, 0) * (outcome.value - before)
+                    weight = min(max(own.weight + step, 0.0), 1.0)  # rounding may exceed the bounds
+                    moved.setdefault(kind, {})[id_] = (weight, max(own.number, seq))
+                    known |= {} if given is None else {key: given}
+                    outcomes.append(Entry(key, revised(fresh, seq=seq)))
             # An outcome of nothing is refused too where nothing can be written.
             for kind, weights in (moved or {ElementKind.MEMORY: {}}).items():
                 await port.weigh(kind, weights)
-            await port.put("outcome", outcomes, stored)
+            await port.put("outcome", outcomes, known)
         applied, replaced, repeated, missing = (tuple(found) for found in became.values())
         return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
 

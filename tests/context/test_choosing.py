@@ -11,12 +11,14 @@ from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.context.builder import NO_ROOM, SHORT
 from graphsearch.context.material import FEW, asks_the_present, paying
+from graphsearch.context.sections import Reason
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.model import Batch, Claim, Memory
+from graphsearch.ingest import Ingestor
+from graphsearch.model import Batch, Claim, Memory, Mention
 from graphsearch.modes.result import SearchMode
 from graphsearch.question.analysis import analyse
 from graphsearch.stores.graph import GraphStore
-from graphsearch.testing.fakes import HashEmbedder, WordCounter
+from graphsearch.testing.fakes import NOON, HashEmbedder, WordCounter
 from graphsearch.text.rendering import IN_DOUBT, NEWEST_FIRST, OBSERVATIONS
 from tests.graphs import days_ago, people, person
 
@@ -135,6 +137,35 @@ async def test_in_doubt_a_block_is_short_and_says_so(scoped: GraphStore) -> None
         "",
         "no visible memory shares a word, a meaning or an entity with the question",
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "unheard"),
+    [
+        ("what is the wifi password of Odile?", "wifi password"),
+        ("when is Odile's birthday?", "birthday"),
+        ("what's the kiln of Odile like?", ""),
+        ("what is Odile's news?", ""),
+        ("what of Odile?", ""),
+    ],
+)
+async def test_of_a_name_nothing_says_what_is_asked(scoped: GraphStore, question: str, unheard: str) -> None:
+    memories = [Memory(id=f"m{n}", text=f"Odile fires kiln {n}.") for n in range(6)]
+    mentions = [Mention(memory_id=each.id, entity_id=person("Odile"), surface="Odile") for each in memories]
+    await scoped.write(Batch(entities=people(names="Odile").entities, memories=memories, mentions=mentions))
+    block = await built(scoped, question)
+    assert (block.reason, bool(block.text)) == (f"what was found has no word of {unheard}" if unheard else "", True)
+
+
+async def test_where_the_graph_answers_lines_of_others_who_did_the_same_are_left_out(scoped: GraphStore) -> None:
+    said = {"Odile Moss": "Leeds", "Bram Cole": "York", "Wen Doran": "Oslo"}
+    memories = [Memory(id=who, speaker=who, text=f"I moved to {to}.", occurred_at=NOON) for who, to in said.items()]
+    engine = GraphSearchEngine(store=scoped, embedder=HashEmbedder())
+    await Ingestor(engine).remember([*memories, Memory(id="fair", text="Leeds has a kiln fair.", occurred_at=NOON)])
+    block = await built(scoped, "when did Odile Moss move?")
+    assert {each.memory.id for each in block.memories} <= {"Odile Moss", "fair"}
+    assert {each.target.name for each in block.triplets} == {"Leeds"}
+    assert {each.key: each.reason for each in block.omitted}["memory:Bram Cole"] == Reason.ENOUGH
 
 
 async def test_what_is_hardly_relevant_is_shown_shortly(scoped: GraphStore) -> None:

@@ -20,7 +20,6 @@ from graphsearch.stores.in_postgres.session.rows import storable, texts, types_o
 from graphsearch.stores.in_postgres.session.sessions import Session, Tally
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES
-from graphsearch.text.analyser import Analyser
 
 _HERE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
 _NO_TARGET: Final = UUID(int=0)
@@ -304,25 +303,14 @@ class PostgresScope(RowReads):
     """
 
     def __init__(self, scope: Scope, gateway: Gateway, clock: Clock, *, exact: bool) -> None:
-        self._scope = scope
+        self.scope = scope
+        self.clock = clock
+        self.analyser = gateway.analyser
         self._gateway = gateway
-        self._clock = clock
         self._exact = exact
 
-    @property
-    def scope(self) -> Scope:
-        return self._scope
-
-    @property
-    def clock(self) -> Clock:
-        return self._clock
-
-    @property
-    def analyser(self) -> Analyser:
-        return self._gateway.analyser
-
     def snapshot(self) -> AbstractAsyncContextManager[None]:
-        return self._gateway.snapshot(self._scope)
+        return self._gateway.snapshot(self.scope)
 
     async def version(self) -> Hashable:
         async with self._reading() as session:
@@ -337,4 +325,4 @@ class PostgresScope(RowReads):
 
     def _reading(self) -> AbstractAsyncContextManager[Session]:
         """The snapshot of the current task, else one of its own. Raises `UnknownScopeError`."""
-        return self._gateway.reading(self._scope)
+        return self._gateway.reading(self.scope)

@@ -138,14 +138,10 @@ class PostgresSearching(PostgresScope):
             best = await _similar(session, list(dict.fromkeys(folded.values())), threshold)
             return {name: best_first(best.get(folded.get(name, ""), {}))[:limit] for name in requested}
 
-    async def surface_forms(
-        self, entity_ids: Sequence[UUID], *, names: Sequence[str] | None = None, limit: int
-    ) -> Sequence[SurfaceForm]:
+    async def surface_forms(self, entity_ids: Sequence[UUID], *, limit: int) -> Sequence[SurfaceForm]:
         async with self._reading() as session:
             refuse_limit(limit)
-            wanted = None if names is None else set(map(folded_name, names))
-            surfaces = await session.rows(statement("surfaces of entities"), ids=list(set(entity_ids)))
-            requested = [each for each in surfaces if wanted is None or folded_name(each[2]) in wanted]
+            requested = await session.rows(statement("surfaces of entities"), ids=list(set(entity_ids)))
             values = {
                 "ids": [entity for entity, _, _ in requested],
                 "hashes": [code for _, code, _ in requested],

@@ -130,7 +130,7 @@ class PostgresWalking(PostgresScope):
 
     def signature_table(self) -> SignatureTable | None:
         """The signatures cached for a snapshot."""
-        session = self._gateway.current(self._scope)
+        session = self._gateway.current(self.scope)
         return None if session is None else session.signatures.table(rows.types_of(session.types))
 
 

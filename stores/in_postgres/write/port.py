@@ -23,10 +23,12 @@ import numpy as np
 from psycopg.types.json import Jsonb
 
 from graphsearch.errors import InvalidInputError, StoreError
-from graphsearch.model import ElementKind
+from graphsearch.model import ElementKind, Outcome
 from graphsearch.model.codec import encode
 from graphsearch.model.signatures import Signature
-from graphsearch.protocols.rows import EntityRow, Entry, RelationRow
+from graphsearch.model.stored import StoredOutcome
+from graphsearch.model.validation import revised
+from graphsearch.protocols.rows import EntityRow, Entry, RelationRow, Weighed
 from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
 from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
@@ -67,6 +69,8 @@ class PostgresPort(RowReads):
         """How many more elements have a signature."""
         self._rows: Counter[str] = Counter()
         """How many more rows there are of a kind."""
+        self._weighed: set[Any] = set()
+        """The elements whose outcomes are counted with their weights."""
         self._new: set[Any] = set()
         """The keys of new elements of kinds that have vectors: these have none."""
         self._vectors: set[str] = {kind for kind in ELEMENTS if session.tally(ELEMENTS[kind]).vectors}
@@ -205,7 +209,7 @@ class PostgresPort(RowReads):
             )
 
     def _count_outcomes(self, rows: Sequence[Entry], before: Mapping[Any, Any]) -> None:
-        new = Counter(row.key[:2] for row in rows if row.key not in before)
+        new = Counter(row.key[:2] for row in rows if row.key not in before and row.key[:2] not in self._weighed)
         for kind in dict.fromkeys(kind for kind, _ in new):
             counted = [(key, number) for (of, key), number in new.items() if of == kind]
             self.session.run_later(statement("count outcomes", ELEMENTS[kind]), **columns(counted))
@@ -279,18 +283,26 @@ class PostgresPort(RowReads):
         self._rows.clear()
         self._users.clear()
 
-    async def weighed(self, kind: str, keys: Collection[Any]) -> Mapping[Any, tuple[float, int]]:
-        """The feedback weights of those elements that exist, and how many outcomes each has."""
+    async def weighed(self, kind: str, keys: Collection[Any], session_id: str) -> Mapping[Any, Weighed]:
+        """The feedback weights of those elements that exist, and the outcome of a session for each."""
         if len(keys) > FEW:
             self.session.plan_for_values()
-        given = columns(keys)
-        found = await self.session.rows(statement("weights of elements", ELEMENTS[kind]), **given) if given else ()
-        return {key: (weight, number) for key, weight, number in found}
+        if not (asked := columns(keys)):
+            return {}
+        found = await self.session.rows(
+            statement("weights of elements", ELEMENTS[kind]), session_id=session_id, **asked
+        )
+        fresh = StoredOutcome(session_id=session_id, seq=1, outcome=Outcome.ACCEPTED)
+        return {
+            key: Weighed(weight, number, revised(fresh, seq=seq, outcome=Outcome(outcome)) if seq else None)
+            for key, weight, number, seq, outcome in found
+        }
 
-    async def weigh(self, kind: str, weights: Mapping[Any, float]) -> None:
-        """Let elements have other feedback weights, and change nothing else of them."""
-        values = {"a": list(weights), "b": list(weights.values())}
-        self.session.run_later(statement("move weights", ELEMENTS[kind]), **values)
+    async def weigh(self, kind: str, weights: Mapping[Any, tuple[float, int]]) -> None:
+        """Let elements have other feedback weights, and numbers of outcomes with those that are put; nothing else."""
+        moved, numbers = ([each[place] for each in weights.values()] for place in (0, 1))
+        self._weighed.update((str(kind), str(key)) for key in weights)
+        self.session.run_later(statement("move weights", ELEMENTS[kind]), a=list(weights), b=moved, c=numbers)
 
     async def switch_vectors(self) -> None:
         """Let all elements have the vectors of their shadows, and none of them a shadow."""

@@ -28,7 +28,7 @@ class PostgresWriting(PostgresScope):
         if renewing:
             await self._forget_vector_indexes()
         how = {"create": create, "alone": alone, "changing": changing, "small": True}
-        async with self._gateway.writing(self._scope, **how) as session:
+        async with self._gateway.writing(self.scope, **how) as session:
             port = PostgresPort(session)
             with answered_within(session.connection, None) if renewing else nullcontext():  # as long as it takes
                 yield port
@@ -40,14 +40,14 @@ class PostgresWriting(PostgresScope):
     async def _forget_vector_indexes(self) -> None:
         """In a transaction of its own, because readers wait for its end."""
         with suppress(UnknownScopeError):
-            async with self._gateway.writing(self._scope) as session:
+            async with self._gateway.writing(self.scope) as session:
                 await forget_vector_indexes(session)
 
     async def remove_scope(self) -> None:
         """Delete the scope and everything in it; do nothing if it was never written."""
         await self._forget_vector_indexes()
         with suppress(UnknownScopeError):
-            async with self._gateway.writing(self._scope) as session:
+            async with self._gateway.writing(self.scope) as session:
                 await forget_vector_indexes(session)
                 await remove_rows(session)
                 session.signatures.contents.clear()  # they may quote deleted elements
@@ -57,6 +57,6 @@ class PostgresWriting(PostgresScope):
         await self._gateway.analyse(growth=1.2, megabytes=1)
         entered = 0
         for kind in ElementKind:
-            async with self._gateway.writing(self._scope) as session:
+            async with self._gateway.writing(self.scope) as session:
                 entered += await settle_vectors(session, kind)
         return entered

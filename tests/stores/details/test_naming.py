@@ -73,12 +73,10 @@ class NamesDetails(StoreSpec):
             (ADA.id, "Countess"): ("m0", "m1", "m2"),
             (ADA.id, "the  COUNTESS"): ("m3",),
         }
-        found = await _surface_forms(store, names=["countess", "nobody"], limit=9)
-        assert found == sorted(
-            [((ADA.id, "Countess"), tuple(f"m{at}" for at in range(5))), ((BOB.id, "Countess"), ("m1",))]
-        )
-        assert await store.surface_forms([ADA.id], names=[], limit=9) == await store.surface_forms([], limit=9) == []
-        assert await _surface_forms(store, names=["ada"], limit=0) == [((ADA.id, "Ada"), ())]
+        found = {key: ids for key, ids in await _surface_forms(store, limit=9) if key[1] == "Countess"}
+        assert found == {(ADA.id, "Countess"): tuple(f"m{at}" for at in range(5)), (BOB.id, "Countess"): ("m1",)}
+        assert await store.surface_forms([], limit=9) == []
+        assert ((ADA.id, "Ada"), ()) in await _surface_forms(store, limit=0)
 
     async def test_the_first_memories_of_an_entity_are_those_written_first(
         self, store: GraphStore, clock: FixedClock
