@@ -36,6 +36,7 @@ from graphsearch.model import Outcome
 from graphsearch.model import OutcomeRecord
 from graphsearch.model import Relation
 from graphsearch.model import RelationType
+from graphsearch.model import Scope
 from graphsearch.model import SimilarName
 from graphsearch.model import Statistics
 from graphsearch.model import SurfaceForm
@@ -74,6 +75,9 @@ class GraphStore(Facade[graph.GraphStore]):
 
     Rows, and transactions of rows, are between a graph and its store.
     """
+    scope: Scope
+    clock: Clock
+    analyser: Analyser
     _without: ClassVar = frozenset({'rows', 'rows_by', 'page', 'forms', 'tree', 'counts', 'scope_row', 'writing'})
 
     def apply_outcome(self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str]=()) -> FeedbackReport:
