@@ -21,8 +21,7 @@ from benchmarks.servers import databases
 from graphsearch.embedders import MiniLMEmbedder, WordLlamaEmbedder
 from graphsearch.model import Batch
 from graphsearch.protocols import Embedder
-from graphsearch.reembedding import reembed
-from graphsearch.reembedding.running import BATCH
+from graphsearch.reembedding import BATCH, reembed
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.text.bm25 import embedding_text

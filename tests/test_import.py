@@ -39,7 +39,7 @@ def test_import_brings_no_vendor() -> None:
     assert json.loads(run(script)) == []
 
 
-ROOMS = ("stores", "ingest", "question", "curation", "caching", "evaluation", "export", "sync")
+ROOMS = ("stores", "ingest", "question", "curation", "caching", "evaluation", "sync")
 
 
 @pytest.mark.parametrize("package", ["graphsearch", *(f"graphsearch.{room}" for room in ROOMS)])

@@ -10,14 +10,14 @@ from typing import Any
 import attrs
 import pytest
 
+from graphsearch import reembedding
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, ReembeddingError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.write.writer import Writer
 from graphsearch.model import Batch, ElementKind, Memory, Vector
 from graphsearch.protocols import InputType
-from graphsearch.reembedding import reembed, running
-from graphsearch.reembedding.running import PASSES
+from graphsearch.reembedding import PASSES, reembed
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -194,8 +194,8 @@ async def test_at_most_so_many_texts_are_embedded_in_a_second(monkeypatch: pytes
     async def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(running, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(reembedding, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(reembedding, "asyncio", SimpleNamespace(sleep=sleep))
     report = await reembed(engine.store, NEW, per_second=20.5, batch=4)
     texts = sum(report.embedded.values())
     assert now[0] >= (texts - 4) / 20.5 > 0

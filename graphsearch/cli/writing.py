@@ -40,9 +40,8 @@ from graphsearch.moving import (
     import_scope,
 )
 from graphsearch.protocols import Extractor
-from graphsearch.reembedding import ReembedEstimate, ReembedReport, estimate_reembedding
+from graphsearch.reembedding import BATCH, SAMPLE, ReembedEstimate, ReembedReport, estimate_reembedding
 from graphsearch.reembedding import reembed as run
-from graphsearch.reembedding.running import BATCH, SAMPLE
 from graphsearch.stores.in_postgres.session.migrating import LOCK_TIMEOUT, migrate
 from graphsearch.text.rendering import safe_text
 

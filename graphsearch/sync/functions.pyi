@@ -15,10 +15,10 @@ from graphsearch.moving.foreign.converting import ForeignReport
 from graphsearch.moving.importing import ExportReport
 from graphsearch.moving.importing import ImportReport
 from graphsearch.protocols import Embedder
-from graphsearch.reembedding.running import BATCH
-from graphsearch.reembedding.running import ReembedEstimate
-from graphsearch.reembedding.running import ReembedReport
-from graphsearch.reembedding.running import SAMPLE
+from graphsearch.reembedding import BATCH
+from graphsearch.reembedding import ReembedEstimate
+from graphsearch.reembedding import ReembedReport
+from graphsearch.reembedding import SAMPLE
 from graphsearch.sync.engine import Ingestor
 from graphsearch.sync.stores import GraphStore
 from graphsearch.sync.stores import Stores

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from graphsearch.caching import EntityCache
 from graphsearch.caching import cached as cached_store
+from graphsearch.model import Scope
+from graphsearch.protocols import Clock
 from graphsearch.stores import graph, memory
 from graphsearch.sync.facade import Facade, behind
+from graphsearch.text.analyser import Analyser
 
 if TYPE_CHECKING:
     from graphsearch.evaluation.evaluator import Stores as AsyncStores
