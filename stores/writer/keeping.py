@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -24,7 +25,6 @@ from graphsearch.model import (
 )
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.stored import StoredOutcome, key_of
-from graphsearch.model.validation import revised
 from graphsearch.protocols import Store
 from graphsearch.protocols.rows import Entry, Port
 
@@ -128,7 +128,7 @@ class Keeping(Store):
         ``logged`` are the ids of the injections that surfaced them. Where one of these is not in the session's log, the
         scope was removed and made anew since the log was read: nothing moves, and all elements are missing.
         """
-        fresh = StoredOutcome(session_id=session_id, seq=1, outcome=outcome)
+        at = cache(lambda seq: StoredOutcome(session_id=session_id, seq=seq, outcome=outcome))
         wanted = sorted(set(elements))
         became: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
         async with beside(self) as port:
@@ -154,7 +154,7 @@ class Keeping(Store):
                     weight = min(max(own.weight + step, 0.0), 1.0)  # rounding may exceed the bounds
                     moved.setdefault(kind, {})[id_] = (weight, max(own.number, seq))
                     known |= {} if given is None else {key: given}
-                    outcomes.append(Entry(key, revised(fresh, seq=seq)))
+                    outcomes.append(Entry(key, at(seq)))
             # An outcome of nothing is refused too where nothing can be written.
             for kind, weights in (moved or {ElementKind.MEMORY: {}}).items():
                 await port.weigh(kind, weights)
