@@ -34,8 +34,8 @@ class Resolver:
     """
 
     _names: GraphStore
-    _embedder: Embedder | None = attrs.field(default=None, kw_only=True)
-    _judge: EntityMatcher | None = attrs.field(default=None, kw_only=True)
+    _embedder: Embedder | None = attrs.field(default=None, kw_only=True, alias="embedder")
+    _judge: EntityMatcher | None = attrs.field(default=None, kw_only=True, alias="judge")
 
     async def resolve(
         self, surfaces: Sequence[ExtractedName], *, same: Iterable[tuple[str, str]] = ()

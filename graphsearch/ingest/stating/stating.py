@@ -138,8 +138,8 @@ class Stating:
 
     _store: GraphStore
     _gate: Gate
-    _require_quotes: bool = attrs.field(default=False, kw_only=True)
-    _refuse_ungrounded: bool = attrs.field(default=False, kw_only=True)
+    _require_quotes: bool = attrs.field(default=False, kw_only=True, alias="require_quotes")
+    _refuse_ungrounded: bool = attrs.field(default=False, kw_only=True, alias="refuse_ungrounded")
     _scope: Scope = attrs.field(factory=Scope, init=False)
     _entities: dict[UUID, Name] = attrs.field(factory=dict, init=False)
     _read: set[UUID] = attrs.field(factory=set, init=False)
