@@ -95,7 +95,7 @@ async def test_evidence_adds_up_and_the_same_memory_counts_once(parts: Parts) ->
     again = attrs.evolve(PRIYA, id="m3", text=f"{PRIYA.text} {PRIYA.text}")
     await remember(parts, PRIYA, again)
     (relation,) = await parts.store.list_relations(type="reports_to")
-    assert relation.confidence == pytest.approx(1 - (1 - 0.95) ** 2)
+    assert relation.confidence == pytest.approx(1 - (1 - 0.86) ** 2)
 
 
 async def test_memories_are_written_in_batches(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
