@@ -39,8 +39,8 @@ from graphsearch.evaluation.question_set import GivenGraph, parse_time, read_gra
 from graphsearch.evaluation.ranks import holds_answer
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Triplet
-from graphsearch.modes.options import SearchRequest
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.modes.result import SearchRequest
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS, memory_line, triplet_line
 

@@ -24,8 +24,7 @@ from benchmarks.measuring import Sample, in_turns, rounded
 from graphsearch.access.reader import reading
 from graphsearch.columns import Floats, Hits, Rows, Subgraph
 from graphsearch.stores.graph import GraphStore
-from graphsearch.traversal.pagerank import PersonalizedPageRank, starting_chances
-from graphsearch.traversal.push import power_iteration
+from graphsearch.traversal.pagerank import PersonalizedPageRank, power_iteration, starting_chances
 
 LIMIT_MS: Final = 20.0
 GROWTH: Final = 2.0

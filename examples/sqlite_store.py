@@ -31,11 +31,10 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.model import Injection, MemoryLink, RelationType, Scope
 from graphsearch.model.codec import decode, encode
 from graphsearch.model.proposals import Proposal
-from graphsearch.model.stored import StoredOutcome
+from graphsearch.model.stored import StoredMerge, StoredOutcome
 from graphsearch.protocols import Clock
 from graphsearch.protocols import rows as of
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_memory.learning import InMemoryLearning
 from graphsearch.stores.in_memory.port import MemoryPort
 from graphsearch.stores.in_memory.rows import SignatureRow
 from graphsearch.stores.in_memory.searching import InMemorySearching
@@ -63,7 +62,7 @@ CLASSES: Final[Mapping[str, Any]] = MappingProxyType(
         "mention": of.MentionRow,
         "claim": of.ClaimRow,
         "relation": of.RelationRow,
-        "merge": of.MergeRow,
+        "merge": StoredMerge,
         "community": of.CommunityRow,
         "member": of.MemberRow,
         "signature": SignatureRow,
@@ -262,7 +261,7 @@ class FileCell(Cell):
         self.changed = stored.changed
 
 
-class SqliteScope(InMemorySearching, InMemoryWalking, InMemoryLearning, GraphStore):
+class SqliteScope(InMemorySearching, InMemoryWalking, GraphStore):
     """One scope of a `SqliteGraphStore`; a `graphsearch.stores.graph.GraphStore`."""
 
     _cell: FileCell

@@ -18,7 +18,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.model import Principal
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 

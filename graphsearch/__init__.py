@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
     from graphsearch.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.errors import GraphSearchError as GraphSearchError
-    from graphsearch.explaining.explanation import ExplainRequest as ExplainRequest
-    from graphsearch.explaining.explanation import Explanation as Explanation
+    from graphsearch.explaining.elements import ExplainRequest as ExplainRequest
+    from graphsearch.explaining.elements import Explanation as Explanation
     from graphsearch.federation.engine import FederatedEngine as FederatedEngine
     from graphsearch.feedback import FeedbackService as FeedbackService
     from graphsearch.ingest import CombinedExtractor as CombinedExtractor
@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from graphsearch.model import Triplet as Triplet
     from graphsearch.modes.graph_query import GraphQuery as GraphQuery
     from graphsearch.modes.natural_language import NaturalLanguage as NaturalLanguage
-    from graphsearch.modes.options import SearchMode as SearchMode
-    from graphsearch.modes.options import SearchRequest as SearchRequest
     from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
+    from graphsearch.modes.result import SearchMode as SearchMode
+    from graphsearch.modes.result import SearchRequest as SearchRequest
     from graphsearch.modes.result import SearchResult as SearchResult
     from graphsearch.modes.result import Summary as Summary
     from graphsearch.modes.summary import Summarising as Summarising
@@ -77,17 +77,17 @@ if TYPE_CHECKING:
     from graphsearch.moving import import_scope as import_scope
     from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
-    from graphsearch.ranking.entities.options import Ranking as Ranking
-    from graphsearch.ranking.entities.options import RankRequest as RankRequest
     from graphsearch.ranking.entities.result import FoundEntity as FoundEntity
+    from graphsearch.ranking.entities.result import Ranking as Ranking
+    from graphsearch.ranking.entities.result import RankRequest as RankRequest
     from graphsearch.ranking.entities.result import RankResult as RankResult
-    from graphsearch.ranking.memories.options import RecallRequest as RecallRequest
-    from graphsearch.ranking.memories.options import RecallScoring as RecallScoring
-    from graphsearch.ranking.memories.options import Workload as Workload
     from graphsearch.ranking.memories.result import RecalledMemory as RecalledMemory
+    from graphsearch.ranking.memories.result import RecallRequest as RecallRequest
     from graphsearch.ranking.memories.result import RecallResult as RecallResult
-    from graphsearch.ranking.triplets.findings import score_triplets as score_triplets
+    from graphsearch.ranking.memories.result import RecallScoring as RecallScoring
+    from graphsearch.ranking.memories.result import Workload as Workload
     from graphsearch.ranking.triplets.triplet_score import ScoringOptions as ScoringOptions
+    from graphsearch.ranking.triplets.triplet_score import score_triplets as score_triplets
     from graphsearch.reembedding import estimate_reembedding as estimate_reembedding
     from graphsearch.reembedding import reembed as reembed
     from graphsearch.stores import EmbeddedPostgres as EmbeddedPostgres

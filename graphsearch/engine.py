@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Unpack
+from typing import Final, Unpack, cast
 
 import attrs
 import numpy as np
@@ -14,38 +14,40 @@ from graphsearch._support.observing import all_observed
 from graphsearch._support.timing import Stopwatch
 from graphsearch._support.verbs import takes
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import Reader, ReadingOptions, When, reading
+from graphsearch.access.reader import Reader, ReadingOptions, Request, When, reading
 from graphsearch.access.references import EntityRef, resolve
-from graphsearch.access.request import Request
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector
 from graphsearch.errors import EmbeddingModelError, InvalidInputError
-from graphsearch.explaining.elements import explain_entity, explain_memory, explain_relation
-from graphsearch.explaining.explanation import ExplainRequest, Explanation, pointed_at
+from graphsearch.explaining.elements import (
+    ExplainRequest,
+    Explanation,
+    explain_entity,
+    explain_memory,
+    explain_relation,
+    pointed_at,
+)
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
 from graphsearch.modes.hydration import hydrate
-from graphsearch.modes.mode import Mode, Question, require, require_gate
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.preparing import embedded, understood
+from graphsearch.modes.mode import Mode, Question, embedded, require, require_gate, understood
 from graphsearch.modes.registry import DEFAULT_MODES, mode_called
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.understanding import QuestionVectors, Understanding, at_time_asked
-from graphsearch.ranking.entities.options import RankRequest
 from graphsearch.ranking.entities.ranker import rank_entities
-from graphsearch.ranking.entities.result import RankResult
-from graphsearch.ranking.memories.options import RecallRequest, RecallScoring, for_embedder
+from graphsearch.ranking.entities.result import RankRequest, RankResult
 from graphsearch.ranking.memories.recaller import recall
-from graphsearch.ranking.memories.result import RecallResult
-from graphsearch.ranking.triplets.findings import best_triplets
+from graphsearch.ranking.memories.result import RecallRequest, RecallResult, RecallScoring, for_embedder
 from graphsearch.ranking.triplets.parts import Caches, Parts
 from graphsearch.ranking.triplets.retrieval import find_nearby
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions, best_triplets
 from graphsearch.stores.graph import GraphStore
-from graphsearch.traversal.choosing import as_traversal
-from graphsearch.traversal.k_hop import MAX_ENTITIES
+from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
+from graphsearch.traversal.pagerank import PersonalizedPageRank
 from graphsearch.traversal.paths import GraphPath, best_path
+
+TRAVERSALS: Final = ("k_hop", "pagerank")
 
 
 @all_observed
@@ -69,7 +71,7 @@ class Engine(ABC):
     ) -> None:
         self.embedder = as_embedder(embedder)
         self.llm = None if llm is None else as_llm(llm)
-        self.traversal = as_traversal("k_hop" if traversal is None else traversal, store)
+        self.traversal = _as_traversal("k_hop" if traversal is None else traversal, store)
         self.modes = modes
         self.scoring = scoring or ScoringOptions()
         self.recall_scoring = for_embedder(recall_scoring or RecallScoring(), self.embedder)
@@ -164,7 +166,7 @@ class Engine(ABC):
         """The parts for one question."""
         return Parts(
             open=self._open_for,
-            traversal=self.traversal if traversal is None else as_traversal(traversal, self.stores[0]),
+            traversal=self.traversal if traversal is None else _as_traversal(traversal, self.stores[0]),
             scoring=self.scoring,
             caches=self._caches,
             embedder=self.embedder,
@@ -319,7 +321,10 @@ class GraphSearchEngine(Engine):
         gate: Gate | None = None,
         **when: Unpack[When],
     ) -> tuple[Triplet, ...]:
-        """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
+        """Show the relations around an entity, with their scores.
+
+        They are scored by hops. Raises `UnknownElementError`.
+        """
         asked = SearchRequest(query="", limit=limit, depth=depth, **when)
         async with reading(self.store, gate=gate, **when) as reader:
             seeds = await reader.locate([await resolve(entity, reader)])
@@ -335,9 +340,10 @@ class GraphSearchEngine(Engine):
         gate: Gate | None = None,
         **when: Unpack[When],
     ) -> GraphPath | None:
-        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
+        """Find the shortest path between two entities, the strongest among the shortest.
 
-        Raises `UnknownElementError` for an end that does not exist or is not visible.
+        None if there is none within ``max_hops``. Raises `UnknownElementError` for an end that does not exist or is not
+        visible.
         """
         async with reading(self.store, gate=gate, **when) as reader:
             start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
@@ -365,3 +371,13 @@ def _at_time_of(request: SearchRequest, question: Question, reader: Reader) -> R
     if (request.as_of, request.since) == (prepared.as_of, prepared.since):
         return reader
     return reader.viewing(attrs.evolve(reader.view, as_of=request.as_of or reader.now, since=request.since))
+
+
+def _as_traversal(part: Traversal | str, store: GraphStore) -> Traversal:
+    """The traversal of a name, or a user's own. Raises `InvalidInputError` for anything else, and for a class."""
+    if isinstance(part, str) and part in TRAVERSALS:
+        return KHopTraversal(store) if part == TRAVERSALS[0] else PersonalizedPageRank()
+    if hasattr(part, "traverse") and not isinstance(part, type):
+        return cast("Traversal", part)
+    what = f"{part.__name__}, a class: pass {part.__name__}(…)" if isinstance(part, type) else repr(part)
+    raise InvalidInputError("traversal", [f"must be {' or '.join(TRAVERSALS)}, or have async traverse(…), not {what}"])

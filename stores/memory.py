@@ -9,7 +9,6 @@ from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Batch, Scope
 from graphsearch.protocols import Clock
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_memory.learning import InMemoryLearning
 from graphsearch.stores.in_memory.searching import InMemorySearching
 from graphsearch.stores.in_memory.versions import Cell
 from graphsearch.stores.in_memory.walking import InMemoryWalking
@@ -35,7 +34,7 @@ class InMemoryGraphStore:
         return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, cell))
 
 
-class ScopedMemoryStore(InMemorySearching, InMemoryWalking, InMemoryLearning, GraphStore):
+class ScopedMemoryStore(InMemorySearching, InMemoryWalking, GraphStore):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.stores.graph.GraphStore`."""
 
 

@@ -12,12 +12,11 @@ from graphsearch._support.timing import SystemClock
 from graphsearch.model import Scope, validation
 from graphsearch.protocols import Clock
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_postgres.read.rows import PostgresRows
 from graphsearch.stores.in_postgres.read.searching import PostgresSearching
 from graphsearch.stores.in_postgres.read.walking import PostgresWalking
-from graphsearch.stores.in_postgres.session.checking import Database
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 from graphsearch.stores.in_postgres.session.gateway import Gateway, Pool, settle
+from graphsearch.stores.in_postgres.session.migrating import Database
 from graphsearch.stores.in_postgres.session.watching import (
     ANSWER_TIMEOUT,
     ANSWER_TIMEOUT_ON_CLUSTER,
@@ -118,7 +117,6 @@ class PostgresGraphStore:
 
 
 class ScopedPostgresStore(
-    PostgresRows,
     PostgresWriting,
     PostgresLearning,
     PostgresSearching,

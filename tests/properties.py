@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 FAST: Final = bool(os.environ.get("GRAPHSEARCH_FAST_TESTS"))
 """Whether a tenth of the examples is enough, as for a quick local run."""
 
-DEFAULT_EXAMPLES: Final = 50
+DEFAULT_EXAMPLES: Final = 25
 
 
 def examples(count: int) -> settings:

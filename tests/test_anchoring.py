@@ -4,7 +4,7 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Mention
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.question import Plan
 from graphsearch.question.linking import FITS
 from graphsearch.testing.fakes import NOON

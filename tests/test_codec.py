@@ -49,6 +49,7 @@ from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import WordCounter
 from graphsearch.testing.strategies import texts as hostile
 from tests.exporting.answers import team
+from tests.properties import examples
 from tests.strategies import entities, graphs, instants, scopes, units
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -92,6 +93,7 @@ def test_elements_are_read_as_they_were_written(value: Any, sparse: bool) -> Non
     assert decode(type(value), through(value, sparse=sparse)) == value
 
 
+@examples(10)
 @given(batch=graphs())
 def test_a_batch_is_read_as_it_was_written(batch: Batch) -> None:
     assert decode(Batch, through(batch)) == batch

@@ -20,12 +20,10 @@ from graphsearch.errors import (
 )
 from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.model.signatures import Resource
-from graphsearch.modes.mode import Part, Question
-from graphsearch.modes.options import SearchMode, SearchRequest
+from graphsearch.modes.mode import GraphCompletion, Neighborhood, Part, Question
 from graphsearch.modes.registry import DEFAULT_MODES
-from graphsearch.modes.result import SearchResult
-from graphsearch.modes.retrieval import GraphCompletion, Neighborhood
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.modes.result import SearchMode, SearchRequest, SearchResult
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.k_hop import KHopTraversal

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.access.decisions import (
+from graphsearch.access.gate import ALLOW_ALL, BoundGate
+from graphsearch.access.gatekeeper import (
     ALLOWED,
     DENIED,
     MAX_CACHED_QUESTIONS,
     PARTIAL,
+    Gatekeeper,
     SignatureInterner,
     allows_scope,
 )
-from graphsearch.access.gate import ALLOW_ALL, BoundGate
-from graphsearch.access.gatekeeper import Gatekeeper
 from graphsearch.model import KNOWN_RELATION_TYPES, Action, ElementKind, Entity, Memory, Principal, Relation, Scope
 from graphsearch.model.signatures import (
     Resource,

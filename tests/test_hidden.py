@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from graphsearch.text.rendering import triplet_line
@@ -137,7 +137,7 @@ TWO_WAYS = {
 )
 @example(TWO_WAYS, False, "Bob", "Bob", SearchMode.TRIPLET_COMPLETION)
 @example(REORDERED, False, "Ada", "Ada", SearchMode.TRIPLET_COMPLETION)
-@examples(50)
+@examples(25)
 async def test_a_gated_answer_is_that_of_a_graph_without_the_hidden(graph, by_signature, name, other, mode):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

@@ -23,10 +23,9 @@ from graphsearch.moving import ExportFormat, convert_export, export_scope, impor
 from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import form_lookups
 from graphsearch.question.linking import Linked, link, with_other_forms
-from graphsearch.question.question_names import QuestionText, WrittenName
+from graphsearch.question.question_names import Nameable, QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
 from graphsearch.question.understanding import NO_HITS
-from graphsearch.question.words import Nameable
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_memory import indexes
 from graphsearch.stores.memory import InMemoryGraphStore

@@ -29,23 +29,7 @@ VERBS = [
     (GraphSearchEngine.rank_entities, RankRequest),
     (ContextBuilder.build, ContextRequest),
 ]
-USE = """
-from graphsearch import ALLOW_ALL, ContextBlock, ContextBuilder, GraphSearchEngine, RecallResult, SearchResult, sync
-from typing import assert_type
-
-async def use(engine: GraphSearchEngine, context: ContextBuilder, waiting: sync.GraphSearchEngine) -> None:
-    assert_type(await engine.search("q", limit=3, mode="summary"), SearchResult)
-    assert_type(await engine.recall("q", workload="text"), RecallResult)
-    assert_type(await context.build("q", gate=ALLOW_ALL, session_id="s", depth=1), ContextBlock)
-    assert_type(waiting.search("q", limit=3), SearchResult)
-    await engine.search("q", limits=3)  # wrong
-    await engine.search("q", limit="3")  # wrong
-    await engine.search(limit=3)  # wrong
-    await engine.explain("q", limit=3)  # wrong
-    await context.build("q", session_id="s")  # wrong
-    waiting.search("q", limits=3)  # wrong
-    assert_type(await engine.search("q"), RecallResult)  # wrong
-"""
+WRONG = "# type: ignore["
 
 
 @pytest.mark.parametrize(("verb", "request_"), VERBS)
@@ -77,15 +61,17 @@ def test_an_explanation_takes_the_options_of_what_it_explains():
     assert {*attrs.fields_dict(ExplainRequest)} == {*own, "element"}
 
 
-@pytest.mark.parametrize("checker", [("mypy", "--strict"), ("pyright",)], ids=lambda checker: checker[0])
-def test_type_checkers_know_the_options_and_find_wrong_ones(checker, tmp_path):
-    (tmp_path / "use.py").write_text(USE)
+def test_type_checkers_know_the_options_and_find_wrong_ones(tmp_path):
+    """So does mypy, which checks the file as it is, and reports an error that is ignored in vain."""
+    use = (Path(__file__).parent / "typed_options.py").read_text(encoding="utf-8")
+    wrong = {number for number, line in enumerate(use.splitlines(), 1) if WRONG in line}
+    (tmp_path / "use.py").write_text(use.replace(WRONG, "# wrong ["))
     done = subprocess.run(
-        [sys.executable, "-m", *checker, str(tmp_path / "use.py")],
+        [sys.executable, "-m", "pyright", str(tmp_path / "use.py")],
         cwd=Path(__file__).parents[1],
         capture_output=True,
         text=True,
         check=False,
     )
     found = {int(line.split("use.py:")[1].split(":")[0]) for line in done.stdout.splitlines() if " error: " in line}
-    assert found == {number for number, line in enumerate(USE.splitlines(), 1) if "# wrong" in line}, done.stdout
+    assert found == wrong != set(), done.stdout

@@ -17,9 +17,7 @@ from uuid import UUID
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import DENIED, PARTIAL, each_allowed
-from graphsearch.access.expanding import Decided
-from graphsearch.access.gatekeeper import Gatekeeper
+from graphsearch.access.gatekeeper import DENIED, PARTIAL, Decided, Gatekeeper, each_allowed
 from graphsearch.claims.folding import DatedClaim, Period, RelationTypes, group_of, redacted_fold, type_named
 from graphsearch.model import Group, Relation, View
 from graphsearch.model.identity import relation_id
@@ -139,10 +137,6 @@ class VisibleEvidence:
         self._types = types
         self._present = present
         self._relations: dict[UUID, _VisibleRelation] = {}
-
-    def through(self, gatekeeper: Gatekeeper) -> VisibleEvidence:
-        """The same evidence as another gatekeeper of the question decides on it."""
-        return VisibleEvidence(self._store, gatekeeper, self._types, self._present)
 
     def is_past(self, view: View) -> bool:
         """Whether a view is of the past, so that what later memories prove does not count."""

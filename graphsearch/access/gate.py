@@ -1,22 +1,28 @@
-"""Gates: a principal with the authorizer that decides what it may do; and elements as policies see them.
+"""Gates: a principal with the authorizer that decides what it may do; elements as policies see them; and the past.
 
 Any failure to decide is a deny. A `graphsearch.access.gatekeeper.Gatekeeper` queries a gate on behalf of one question.
+
+In a question about what was known earlier, memories that were not known, or had not occurred, are hidden. So what they
+prove, name and state is left out by the same rules as what policies hide, and the answer is that of a graph which has
+never heard of them. Feedback, importance, merges and other curation are those of the present.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterable, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
 import attrs
 
 from graphsearch.errors import AccessDeniedError
-from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope
+from graphsearch.model import Action, ElementKind, Entity, Memory, Principal, Relation, Scope, View
 from graphsearch.model import validation as check
 from graphsearch.model.signatures import Resource
 from graphsearch.protocols import Authorizer
+from graphsearch.stores.graph import GraphStore
 
 _log = logging.getLogger(__name__)
 
@@ -186,3 +192,86 @@ def resource_of(element: Entity | Relation | Memory) -> Resource:
         case Memory():
             named["source"] = element.source
             return Resource(kind=ElementKind.MEMORY, labels=labels, id=id_, name=element.subject, tags=tags, **named)
+
+
+@attrs.frozen(kw_only=True)
+class PastGate(BoundGate):
+    """A gate that denies, besides what another one denies, the memories that a view does not know."""
+
+    gate: BoundGate
+    store: GraphStore
+    view: View
+
+    @property
+    def allows_all(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def policies(self) -> BoundGate:
+        """The other gate."""
+        return self.gate
+
+    @property
+    def by_signature(self) -> bool:
+        """False: a signature has no time."""
+        return False
+
+    async def permits(self, resources: Sequence[Resource]) -> Sequence[bool]:
+        """What the other gate permits, without memories that were not known."""
+        answers = [True] * len(resources) if self.gate.allows_all else await self.gate.permits(resources)
+        asked = [each.id for each, allow in zip(resources, answers, strict=True) if allow and _is_memory(each)]
+        if not asked:
+            return answers
+        known = {each.id for each in await self.store.get_memories(asked) if self._knows(each)}
+        return [
+            allow and (not _is_memory(each) or each.id in known) for each, allow in zip(resources, answers, strict=True)
+        ]
+
+    def _knows(self, memory: Memory) -> bool:
+        """Whether a memory was known, and if the view knows nothing later than it looks at, had occurred."""
+        if not self.view.known(memory.created_at, None):
+            return False
+        return self.view.known_at > self.view.as_of or self.view.holds(memory.occurred_at, None)
+
+
+def known_by(gate: BoundGate, store: GraphStore, view: View, now: datetime) -> BoundGate:
+    """The gate with what was not known yet hidden, where a view is of what was known before the present."""
+    if view.known_at >= now:
+        return gate
+    return PastGate(
+        authorizer=gate.authorizer,
+        principal=gate.principal,
+        scope=gate.scope,
+        action=gate.action,
+        statistics=StatisticsOf.VISIBLE,
+        gate=gate,
+        store=store,
+        view=view,
+    )
+
+
+def _is_memory(resource: Resource) -> bool:
+    return resource.kind is ElementKind.MEMORY
+
+
+_ROWS: Final = 1_000
+"""Rows read at a time."""
+
+
+async def stored_elements(store: GraphStore) -> AsyncIterator[Sequence[Entity | Memory | Relation]]:
+    """Every element of a scope, page by page."""
+    for kind in ElementKind:
+        after = None
+        while page := await store.page(kind, after=after, limit=_ROWS):
+            after = page[-1].key
+            yield [getattr(row, kind) for row in page]
+
+
+async def demand_everything(store: GraphStore, gate: Gate | None, action: Action) -> None:
+    """Raise `AccessDeniedError` unless a principal may do something to every element; without a gate anybody may."""
+    if gate is None or gate.allows_all:
+        return
+    bound = gate.bind(store.scope, action)
+    async for elements in stored_elements(store):
+        await bound.demand(elements)

@@ -9,26 +9,37 @@ decides what may be seen; of `VisibleEntities` and `VisibleEvidence`, which fold
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Self, TypedDict
+from typing import Any, ClassVar, Final, Self, TypedDict
 from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch._support.paging import pages
-from graphsearch.access import visible_names
-from graphsearch.access.decisions import SignatureInterner, allows_scope
 from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.expanding import Decided, in_visible_order, strongest
-from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.access.gatekeeper import Gatekeeper
-from graphsearch.access.past import known_by
-from graphsearch.access.searches import Searches
-from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
-from graphsearch.access.window import Embed, widest
+from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
+from graphsearch.access.gatekeeper import (
+    Decided,
+    Embed,
+    Gatekeeper,
+    SignatureInterner,
+    allows_scope,
+    runs_to_widen,
+    strongest,
+    widest,
+)
+from graphsearch.access.searches import DocumentCache, Searches, VisibleDocuments
+from graphsearch.access.visible_entities import (
+    are_called,
+    first_matches,
+    most_similar,
+    rare_entities,
+    visible_matches,
+    whole,
+)
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import NONE, Expansion, Hits, Keys, Mask, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.formulas import age_in_days, freshness
@@ -42,7 +53,6 @@ from graphsearch.model import (
     HealthRecord,
     Memory,
     Mention,
-    Named,
     NameMatch,
     Relation,
     RelationType,
@@ -51,6 +61,7 @@ from graphsearch.model import (
     Vector,
     View,
 )
+from graphsearch.model import validation as check
 from graphsearch.model.signatures import SignatureTable
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import Analyser, terms
@@ -110,18 +121,21 @@ class Reader:
         """A view of what holds at any time."""
         return self.viewing(attrs.evolve(self.view, as_of=_LAST, since=_FIRST))
 
-    def uncounted(self) -> Self:
-        """The same decisions, but what is denied is not counted: for what a question prepares, and may have cached."""
-        keeper = self._gatekeeper.uncounted()
-        mine = self._store, self.view, keeper, self.types, self._evidence.through(keeper)
-        return type(self)(*mine, embed=self._embed, met=self._met)
-
     # -- the store -----------------------------------------------------------------------------------------------
 
     @property
     def scope(self) -> Scope:
         """The scope of the store."""
         return self._store.scope
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that are read."""
+        return (self.scope,)
+
+    def owners(self, kind: ElementKind, ids: Sequence[UUID]) -> Sequence[Mapping[Scope, UUID]]:  # noqa: ARG002 - of one
+        """The scopes that gave each entity or relation to this question, with the id that it has there."""
+        return [{self.scope: id_} for id_ in ids]
 
     @property
     def analyser(self) -> Analyser:
@@ -180,7 +194,7 @@ class Reader:
 
     async def sees_everything(self) -> bool:
         """Whether all elements of the scope may be seen; reads all where policies read names, ids or tags."""
-        return await self._gatekeeper.sees_everything()
+        return await self._gatekeeper.sees_everything(reads=True)
 
     async def sees_anything(self) -> bool:
         """Whether any element of the scope may be seen; reads up to the first one that may, or all."""
@@ -199,7 +213,7 @@ class Reader:
         for whomever.
         """
         history: Sequence[HealthRecord] = await self._store.health_history()
-        if not history or not await self._gatekeeper.sees_everything_by_signature():
+        if not history or not await self._gatekeeper.sees_everything(reads=False):
             return None
         return history[-1].value
 
@@ -286,13 +300,13 @@ class Reader:
 
         They are made of all relations, so that there are none where anything may be hidden: as in `health`.
         """
-        if not await self._gatekeeper.sees_everything_by_signature():
+        if not await self._gatekeeper.sees_everything(reads=False):
             return []
         return list(await self._store.communities(entity_ids=entity_ids, limit=limit))
 
     # -- names: of entities that hold or not; hidden names find nothing ------------------------------------------------
 
-    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> tuple[Hits, list[Entity]]:
         """The entities with one of some names, or with one of some words in less than ``limit`` visible names.
 
         Hidden entities do not make a word common.
@@ -300,30 +314,24 @@ class Reader:
         found = await self._store.named(names, words, limit=limit, view=self.view)
         self._met[ElementKind.ENTITY].update(zip(found.hits.keys.tolist(), found.entities, strict=True))
         if self._gatekeeper.allows_all:
-            return found
+            return found.hits, list(found.entities)
         hits = await self.admitted(ElementKind.ENTITY, found.hits)
         if len(partial := self.partial(hits.keys)):
             shown = await self.entities(hits.keys[partial])
-            called = visible_names.called(shown, names, set(words).difference(found.common))
+            called = are_called(shown, names, set(words).difference(found.common))
             hits = hits.keep(np.delete(np.arange(len(hits)), partial[~called]))
         if found.common:  # perhaps by hidden entities alone
-            partly = visible_names.rare_matches(await self.find_name_words(found.common, limit=limit), limit)
-            others = await self.locate(
-                sorted({each.entity_id for each in partly}.difference(self.entity_ids(hits.keys)))
-            )
-            hits = Hits.concatenate([hits, others])
+            rare = rare_entities(await self.find_name_words(found.common, limit=limit), limit)
+            hits = Hits.concatenate([hits, await self.locate(sorted(rare.difference(self.entity_ids(hits.keys))))])
             hits = hits.keep(np.argsort(hits.keys))
-        entities = await self.entities(hits.keys)
-        ids = {each.id for each in entities}
-        matches = [match for match in found.matches if match.entity_id in ids]
-        return Named(matches=matches, hits=hits, entities=entities)
+        return hits, await self.entities(hits.keys)
 
     async def find_names(self, names: Sequence[str]) -> list[NameMatch]:
         """As `GraphStore.find_names`."""
         stored = await self._store.find_names(names)
         if self._gatekeeper.allows_all:
             return list(stored)
-        return await visible_names.seen(stored, await self._forms(stored), visible_names.whole)
+        return await visible_matches(stored, await self._forms(stored), whole)
 
     async def find_name_words(self, words: Sequence[str], *, prefix: bool = False, limit: int = 50) -> list[NameMatch]:
         """As `GraphStore.find_name_words`, for each word among the first matches of a wider search."""
@@ -333,9 +341,9 @@ class Reader:
         left = list(words)
         for wide in (limit, widest(limit)):  # what `named` has read, then further
             stored = await self._store.find_name_words(left, prefix=prefix, limit=wide)
-            found = await visible_names.seen(stored, await self._forms(stored), name_words, prefix=prefix)
+            found = await visible_matches(stored, await self._forms(stored), name_words, prefix=prefix)
             proposed, visible = Counter(each.name for each in stored), Counter(each.name for each in found)
-            kept = [*(each for each in kept if each.name not in left), *visible_names.first_matches(found, limit)]
+            kept = [*(each for each in kept if each.name not in left), *first_matches(found, limit)]
             left = [word for word in left if proposed[word] >= wide and visible[word] < limit]
             if not left:
                 break
@@ -353,7 +361,7 @@ class Reader:
                 return stored
             forms = await self._forms([each for found in stored.values() for each in found])
             for name in left:
-                kept[name] = visible_names.most_similar(name, stored.get(name, ()), forms, threshold)[:limit]
+                kept[name] = most_similar(name, stored.get(name, ()), forms, threshold)[:limit]
             left = [name for name in left if len(stored.get(name, ())) == wide and len(kept[name]) < limit]
             if not left:
                 break
@@ -499,23 +507,16 @@ class Reader:
 
         With ``ahead`` the store may read that many further hops with the first one.
         """
-        kept: list[Decided] = []
-        frontier, limit = keys, fan_out
-        while True:
-            stored = await self._store.expand(frontier, fan_out=limit, view=self.view, ahead=ahead)
-            found, ahead = await self._decided(stored), 0
-            allowed = found.allowed
-            if limit == fan_out and (allowed is None or allowed.all()) and found.partial is None:
-                kept.append(found)
-                break
-            corrected = await self._evidence.correct(found, self.view)
-            found, certain = in_visible_order(found, corrected, self.signatures.priors)
-            rows, short = strongest(found, certain, fan_out, limit=limit)
-            kept.append(found.keep(rows))
-            if not len(short):
-                break
-            frontier, limit = found.rows.starts[short], widest(fan_out)
-        return self._steps(Decided.concatenate(kept))
+        found = await self._decided(await self._store.expand(keys, fan_out=fan_out, view=self.view, ahead=ahead))
+        allowed = found.allowed
+        if found.partial is None and (allowed is None or allowed.all()):
+            return self._steps(found)
+        if len(short := runs_to_widen(found, fan_out)):
+            wider = await self._store.expand(found.rows.starts[short], fan_out=widest(fan_out), view=self.view)
+            rest = found.keep(~np.isin(found.rows.start, short))
+            found = Decided.concatenate([rest, await self._decided(wider)])
+        corrected = await self._evidence.correct(found, self.view)
+        return self._steps(strongest(corrected, self.signatures.priors, fan_out))
 
     async def related(self, keys: Keys) -> Steps:
         """Relations that pass the view, as steps from source to target; only those visible with both ends."""
@@ -606,7 +607,7 @@ class Reader:
         return known[kind]
 
     async def _cached_documents(self, kind: ElementKind) -> VisibleDocuments:
-        cache, gate = self._gatekeeper.cache, self._gatekeeper.question
+        cache, gate = self._gatekeeper.cache, self._gatekeeper.gate.question
         stated_by_view = kind is ElementKind.RELATION and (self.is_past or self.view.refolded)
         if cache is None or gate is None or stated_by_view:
             return await self._read_documents(kind)
@@ -615,7 +616,7 @@ class Reader:
         found = cache.known(shown, version)
         if found is None:
             found = await self._read_documents(kind)
-            if not self._gatekeeper.failed:
+            if not self._gatekeeper.gate.failures:  # what they denied may be shown the next time
                 cache.keep(shown, version, found)
         return found
 
@@ -727,3 +728,45 @@ def _skipped(types: Mapping[str, RelationType], question: str) -> list[str]:
     asked = set(terms(question))
     verbs = {name: name.partition("_")[0] for name in skipped}
     return [name for name, verb in verbs.items() if asked.isdisjoint(terms(f"{verb} {_IRREGULAR.get(verb, '')}"))]
+
+
+@attrs.frozen(kw_only=True)
+class Request:
+    """A question, the moment and the principal that it is asked for, and how much of what is found is shown.
+
+    * ``limit``: how many results to return.
+    * ``min_score``: results that score less are left out, in [0, 1].
+    * ``diversity``: 1 − λ of maximal marginal relevance, in [0, 1]; 0 is the order of the scores.
+    * ``as_of`` and ``known_at``: the moment whose facts, and the moment whose knowledge, counts; the present if None.
+    * ``gate``: who asks, which determines the visible elements; all are visible if None.
+    """
+
+    verb: ClassVar[str] = "question"
+
+    query: str = attrs.field(kw_only=False)
+    limit: int = 10
+    min_score: float = 0.0
+    diversity: float = 0.0
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    gate: Gate | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check.refuse(
+            self.verb,
+            check.text("query", self.query, empty=True, longest=check.LONGEST_QUESTION),
+            check.number("limit", self.limit, 1),
+            check.unit("min_score", self.min_score),
+            check.unit("diversity", self.diversity),
+            check.instant("as_of", self.as_of),
+            check.instant("known_at", self.known_at),
+            *self.faults(),
+        )
+
+    def reading(self) -> ReadingOptions:
+        """What of it decides on the snapshot that answers it."""
+        return {"gate": self.gate, "as_of": self.as_of, "known_at": self.known_at, "question": self.query}
+
+    def faults(self) -> Iterator[str | None]:
+        """What is wrong with the fields of a subclass."""
+        yield from ()

@@ -8,24 +8,26 @@ as if the text were of average length, where that of the visible is not known.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import attrs
 import numpy as np
 
-from graphsearch.access.decisions import PARTIAL
-from graphsearch.access.window import widest
+from graphsearch.access.gatekeeper import PARTIAL, widest
 from graphsearch.columns import Floats, Hits, Mask
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Entity, Relation, Vector
-from graphsearch.text.bm25 import TermCounts, embedding_text, frequencies, saturated, searchable_text
+from graphsearch.text.bm25 import TermCounts, embedding_text, frequencies, grid, saturated, searchable_text
 
 if TYPE_CHECKING:
     from graphsearch.access.gatekeeper import Gatekeeper
     from graphsearch.access.reader import Reader
     from graphsearch.stores.graph import GraphStore
+
 
 RESTATED: Final = 500
 """Most relations of a scope that are read to find those with another visible fact, the first by id."""
@@ -103,61 +105,52 @@ class Searches:
         return await self._found(search, limit)
 
     async def _found(self, search: _Search, limit: int) -> Hits:
-        """The hits of a search; those with another visible text by the score of that text."""
-        if not self._reader.changes(search.kind):
-            return await self._enough(search, limit)
-        if search.kind is ElementKind.ENTITY:
-            return await self._named(search, limit)
-        hits = await self._enough(search, limit)
-        if not (codes := await self._restatable()):
-            return hits
-        others, relations = await self._restated(codes, embedded=search.sign > 0)
-        found = attrs.evolve(others, values=await search.score(relations)) if relations else others
-        return search.best(Hits.concatenate([hits, found.keep(np.isfinite(found.values))]), limit)
-
-    async def _enough(self, search: _Search, limit: int) -> Hits:
-        wide, last = limit, search.everything or widest(limit)
-        while True:
-            hits = await search.run(wide)
-            seen = await self._seen(hits, search.kind)
-            if seen is None and wide == limit:
-                return hits
-            rows = np.arange(len(hits)) if seen is None else seen.nonzero()[0]
-            if wide >= last or len(rows) >= limit or len(hits) < wide:
-                return hits.keep(rows[:limit])
-            wide *= 2
-
-    async def _named(self, search: _Search, limit: int) -> Hits:
-        """Visible entities, of which those with another visible text are scored again.
-
-        Such a score counts as far as the search went: beyond its last hit there may be better ones.
-        """
-        wide, last = search.everything or limit, search.everything or widest(limit)
+        """The best visible hits of a search, widened until there are enough; by the scores of their visible texts."""
+        changes = self._reader.changes(search.kind)
+        wide, last = (changes and search.everything) or limit, search.everything or widest(limit)
         while True:
             stored = await search.run(wide)
-            hits = await self._reader.admitted(ElementKind.ENTITY, stored)
-            changed, entities = await self._renamed(hits, search.text)
-            if entities:
-                values = hits.values.copy()
-                values[changed] = search.sign * (await search.score(entities))
-                values[~changed] *= search.sign
-                beyond = np.inf if len(stored) < wide else search.sign * stored.values[-1]
-                kept = ~changed | (values <= beyond)
-                hits = attrs.evolve(hits, values=search.sign * values).keep(kept)
+            if changes:
+                hits = await self._shown(search, stored, cut=len(stored) == wide)
+            else:
+                hits = await self._reader.admitted(search.kind, stored)
             if len(hits) >= limit or len(stored) < wide or wide >= last:
-                return search.best(hits, limit)
+                break
             wide *= 2
+        if changes and search.kind is ElementKind.RELATION and (codes := await self._restatable()):
+            hits = Hits.concatenate([hits, await self._restated(search, codes)])
+        return hits if hits is stored and len(hits) <= limit else search.best(hits, limit)
 
-    async def _seen(self, hits: Hits, kind: ElementKind) -> Mask | None:
-        """Which elements are visible with the text that they were found by; None if all are."""
-        if not self._reader.changes(kind):
-            return await self._gatekeeper.admitted(kind, hits.keys, hits.signatures)
-        verdicts = await self._gatekeeper.verdicts(kind, hits.keys, hits.signatures)
+    async def _shown(self, search: _Search, stored: Hits, *, cut: bool) -> Hits:
+        """The visible ones of some hits: relations that state what they were found by, entities scored again.
+
+        Such a score counts as far as the search went: where it was ``cut``, there may be better ones beyond.
+        """
+        if search.kind is ElementKind.RELATION:
+            return await self._unchanged(stored)
+        hits = await self._reader.admitted(search.kind, stored)
+        if not len(partial := self._reader.partial(hits.keys)):
+            return hits
+        entities = await self._reader.entities(hits.keys[partial])
+        words = await self._store.words([each.id for each in entities])  # they may be those of hidden memories
+        texts = map(search.text, await self._reader.stored(ElementKind.ENTITY, hits.keys[partial]))
+        renamed = [now.id in words or then != search.text(now) for then, now in zip(texts, entities, strict=True)]
+        if not any(renamed):
+            return hits
+        changed, values = partial[renamed], search.sign * hits.values
+        values[changed] = search.sign * (await search.score(list(compress(entities, renamed))))
+        kept = np.ones(len(hits), np.bool_)
+        kept[changed] = values[changed] <= (search.sign * stored.values[-1] if cut else np.inf)
+        return attrs.evolve(hits, values=search.sign * values).keep(kept)
+
+    async def _unchanged(self, hits: Hits) -> Hits:
+        """The relations that are visible with the text that they were found by."""
+        verdicts = await self._gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
         allowed: Mask = among(hits.keys, (await self._reader.related(hits.keys)).rows.relations)
         may_differ = (verdicts == PARTIAL) | self._reader.is_past
         if (partial := np.flatnonzero(allowed & may_differ)).size:
-            allowed[partial] = await self._reader.unchanged(kind, hits.keys[partial])
-        return None if allowed.all() else allowed
+            allowed[partial] = await self._reader.unchanged(ElementKind.RELATION, hits.keys[partial])
+        return hits if allowed.all() else hits.keep(allowed)
 
     async def _restatable(self) -> Collection[int]:
         """The signatures whose relations may state another fact than is stored."""
@@ -166,28 +159,83 @@ class Searches:
         shared: list[int] = (await self._store.signature_codes(shared=True)).tolist()
         return shared
 
-    async def _restated(self, codes: Collection[int], *, embedded: bool) -> tuple[Hits, list[Relation]]:
-        """The relations of the view that state another fact than is stored, as hits without scores.
+    async def _restated(self, search: _Search, codes: Collection[int]) -> Hits:
+        """The relations of the view that state another fact than is stored, scored by it.
 
-        With ``embedded``, those alone whose stored fact has a vector: facts without one are found by no meaning.
+        In a search by meaning those alone whose stored fact has a vector: facts without one are found by no meaning.
         """
         keys = await self._store.signed(sorted(codes), limit=RESTATED)
         rows = (await self._reader.related(keys)).rows
         changed = ~await self._reader.unchanged(ElementKind.RELATION, rows.relations)
-        if embedded:
+        if search.sign > 0:
             changed &= (await self._store.vectors(ElementKind.RELATION, rows.relations)).any(axis=1)
         found = rows.relations[changed]
-        signatures, nothing = rows.signatures[changed], np.zeros(len(found))
-        hits = Hits(keys=found, signatures=signatures, values=nothing, importance=nothing + 0.5)
-        return hits, await self._reader.relations(found)
+        values = np.array(await search.score(await self._reader.relations(found))) if len(found) else np.empty(0)
+        importance = np.full(len(found), 0.5)
+        hits = Hits(keys=found, signatures=rows.signatures[changed], values=values, importance=importance)
+        return hits.keep(np.isfinite(values))
 
-    async def _renamed(self, hits: Hits, text: Callable[[Entity], str]) -> tuple[Mask, list[Entity]]:
-        """Which visible entities have another visible text than is stored, and these entities as visible."""
-        changed = np.zeros(len(hits), np.bool_)
-        if not len(partial := self._reader.partial(hits.keys)):
-            return changed, []
-        stored = await self._reader.stored(ElementKind.ENTITY, hits.keys[partial])
-        shown = await self._reader.entities(hits.keys[partial])
-        words = await self._store.words([each.id for each in shown])  # they may be those of hidden memories
-        changed[partial] = [now.id in words or text(then) != text(now) for then, now in zip(stored, shown, strict=True)]
-        return changed, [each for each, other in zip(shown, changed[partial], strict=True) if other]
+
+KEPT: Final = 50_000
+"""Most texts whose words are in a cache, those of all principals together. More are read anew for each question."""
+
+
+@attrs.frozen(eq=False)
+class VisibleDocuments:
+    """The statistics of BM25 over the visible texts of one kind of elements that have a term."""
+
+    count: int
+    average: float
+    """The average length, as BM25 takes it."""
+    containing: Mapping[str, Collection[int]]
+    """The numbers of the documents that have a term."""
+
+    @staticmethod
+    def of(documents: Iterable[Mapping[str, float]]) -> VisibleDocuments:
+        """Of the frequencies of each term of the texts."""
+        filled = [each for each in documents if each]
+        containing: defaultdict[str, set[int]] = defaultdict(set)
+        for number, each in enumerate(filled):
+            for term in each:
+                containing[term].add(number)
+        average = grid(sum(sum(each.values()) for each in filled) / max(len(filled), 1))
+        return VisibleDocuments(len(filled), average, dict(containing))
+
+    def having(self, group: Sequence[str]) -> int:
+        """The number of documents that have all of some terms, of which there may be none."""
+        if not group:
+            return self.count
+        return len(set.intersection(*(set(self.containing.get(term, ())) for term in group)))
+
+    def counts(self, terms: Iterable[str]) -> TermCounts:
+        """The numbers that the rarity of terms is computed from."""
+        return TermCounts(self.count, {term: len(self.containing.get(term, ())) for term in terms}, self.average)
+
+
+class DocumentCache:
+    """What principals may see of one scope at its latest version.
+
+    Another version replaces all of it: nothing forgotten survives the next question. Cached are the answers of gates
+    that know what determines their decisions (`BoundGate.question`), unless a decision failed.
+    """
+
+    def __init__(self) -> None:
+        self._version: Hashable = None
+        self._kept: OrderedDict[Hashable, VisibleDocuments] = OrderedDict()
+
+    def known(self, shown: Hashable, version: Hashable) -> VisibleDocuments | None:
+        """What was kept for a gate and a kind, at this version."""
+        if version != self._version:
+            self._kept.clear()
+            self._version = version
+        if shown in self._kept:
+            self._kept.move_to_end(shown)
+        return self._kept.get(shown)
+
+    def keep(self, shown: Hashable, version: Hashable, found: VisibleDocuments) -> None:
+        """Keep what was read at a version, unless a question has met another version since; drop the least used."""
+        if version != self._version or found.count > KEPT:
+            return
+        self._kept[shown] = found
+        while sum(each.count for each in self._kept.values()) > KEPT:
+            self._kept.popitem(last=False)

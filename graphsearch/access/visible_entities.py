@@ -6,27 +6,35 @@ what would be stored if its hidden memories were forgotten (`graphsearch.claims.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 import attrs
+import numpy as np
 
-from graphsearch.access.decisions import Decider
+from graphsearch._support.concurrency import aside
 from graphsearch.access.gate import BoundGate, resource_of
 from graphsearch.claims.naming import (
     QUALIFIED_TYPES,
     fold_aliases,
+    folded_name,
     forgotten_name,
     is_typed_by_mentions,
     known_types,
 )
+from graphsearch.columns import Mask
 from graphsearch.errors import AccessDeniedError
-from graphsearch.model import AssertedEntity, Entity, Mention
+from graphsearch.model import AssertedEntity, Entity, Mention, NameMatch, SimilarName
 from graphsearch.model.validation import revised
 from graphsearch.stores.graph import GraphStore
+from graphsearch.text.trigrams import name_words, similarity
+
+if TYPE_CHECKING:
+    from graphsearch.access.gatekeeper import Decider
 
 _READ: Final = 8
 """Memories read of each surface form at first: usually one of them is visible."""
@@ -280,3 +288,85 @@ def _visible_type(given: AssertedEntity, mentions: Sequence[Mention]) -> str:
     """The type that the visible mentions state first; the given one if they state none."""
     stated = known_types(each.type for each in mentions)
     return next((each.type for each in mentions if each.type in stated), given.entity.type)
+
+
+Forms = Mapping[UUID, Entity | None]
+"""The visible ones of some entities: the visible form of each if it may differ from the stored one, else None."""
+KeysOf = Callable[[str], Collection[str]]
+"""What a name is found by: its words, or the whole of it."""
+
+
+def whole(name: str) -> tuple[str]:
+    """What a whole name is found by."""
+    return (folded_name(name),)
+
+
+async def visible_matches(
+    matches: Sequence[NameMatch], forms: Forms, keys_of: KeysOf, *, prefix: bool = False
+) -> list[NameMatch]:
+    """The matches of visible entities by a visible name; each name is read once, however many matches it has."""
+
+    def seen() -> list[NameMatch]:
+        read = {
+            id_: [{*keys_of(form.name)}, {key for each in form.aliases for key in keys_of(each)}]
+            for id_, form in forms.items()
+            if form
+        }
+        found = []
+        for match in matches:
+            if match.entity_id not in read:
+                found += [match] if match.entity_id in forms else []
+                continue
+            (written,) = keys_of(match.name) if keys_of is whole else (match.name,)
+            own = [_has(keys, written, prefix=prefix) for keys in read[match.entity_id]]
+            if any(own):
+                found.append(attrs.evolve(match, alias=not own[0]))
+        return found
+
+    return await aside(seen, sum(len(form.aliases) for form in forms.values() if form))
+
+
+def _has(keys: Collection[str], written: str, *, prefix: bool) -> bool:
+    """Whether one of some keys is a word, or begins with it."""
+    return any(key.startswith(written) for key in keys) if prefix else written in keys
+
+
+def are_called(entities: Sequence[Entity], names: Collection[str], words: AbstractSet[str]) -> Mask:
+    """Which entities have one of some names, or one of some words in a name."""
+    wanted = {(name,) for name in map(folded_name, names)}
+    called = [(each.name, *each.aliases) for each in entities]
+    return np.array(
+        [any(whole(name) in wanted or not words.isdisjoint(name_words(name)) for name in own) for own in called],
+        np.bool_,
+    )
+
+
+def first_matches(matches: Sequence[NameMatch], limit: int) -> list[NameMatch]:
+    """The matches with the lowest ids, at most ``limit`` for each name."""
+    taken: Counter[str] = Counter()
+    found = []
+    for each in matches:
+        taken[each.name] += 1
+        if taken[each.name] <= limit:
+            found.append(each)
+    return found
+
+
+def rare_entities(matches: Sequence[NameMatch], limit: int) -> set[UUID]:
+    """The entities with one of the words that are in less than ``limit`` names."""
+    having = Counter(match.name for match in matches)
+    return {match.entity_id for match in matches if having[match.name] < limit}
+
+
+def most_similar(name: str, stored: Sequence[SimilarName], forms: Forms, threshold: float) -> list[SimilarName]:
+    """The visible ones of some entities with similar names, best first, compared by their visible names."""
+    wanted, found = folded_name(name), []
+    for each in stored:
+        if form := forms.get(each.entity_id):
+            best = max(similarity(wanted, folded_name(own)) for own in (form.name, *form.aliases))
+            found.append(attrs.evolve(each, similarity=best))
+        elif each.entity_id in forms:
+            found.append(each)
+    return sorted(
+        (each for each in found if each.similarity >= threshold), key=lambda each: (-each.similarity, each.entity_id)
+    )

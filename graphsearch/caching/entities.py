@@ -7,13 +7,14 @@ a change began or ended in between, the ticket is invalid and the entities are r
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, MutableMapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from operator import attrgetter
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 from uuid import UUID
 
 import attrs
@@ -194,52 +195,46 @@ class CacheReport:
         )
 
 
-class EntityCache(Protocol):
-    """Cache entities of one scope, up to a maximum number, each for a limited time.
+class EntityCache(ABC):
+    """Cache entities of one scope, up to a maximum number, each for a limited time, and count look-ups.
 
     Raises `graphsearch.errors.CacheError` on failure: a failure is never reported as a miss.
     """
 
-    @property
-    def scope(self) -> Scope:
+    def __init__(self, scope: Scope, ttl: float, max_entities: int) -> None:
+        least = check.number("ttl", ttl, 1.0), check.number("max_entities", max_entities, 1)
+        check.refuse("entity cache", *least)
+        self.scope = scope
         """The only scope whose entities are cached here."""
-        ...
+        self._counting = Lock()
+        self._hits = self._misses = 0
 
+    @abstractmethod
     async def get(self, ids: Sequence[UUID], *, since: str | None = None) -> Cached:
         """The cached entities among ``ids``, with a ticket.
 
         Returns no entities and no ticket if anything changed since the ticket ``since`` was issued.
         """
-        ...
 
+    @abstractmethod
     async def put(self, entities: Sequence[Entity], ticket: str) -> bool:
         """Cache entities that were read after the ticket was issued; return False if it is invalid."""
-        ...
 
-    def changing(self) -> AbstractAsyncContextManager[None]:
-        """Wrap a change of the graph: evict all entities and invalidate all tickets, as it begins and as it ends."""
-        ...
+    @abstractmethod
+    async def evict(self) -> None:
+        """Evict all entities, and invalidate all tickets."""
 
-    def report(self) -> CacheReport:
-        """The hit counts of this process."""
-        ...
-
-
-class CacheOfScope:
-    """What caches have in common: their scope, and a thread-safe counter of look-ups."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
-        self._counting = Lock()
-        self._hits = self._misses = 0
-
-    @property
-    def scope(self) -> Scope:
-        """The only scope whose entities are cached here."""
-        return self._scope
+    @asynccontextmanager
+    async def changing(self) -> AsyncIterator[None]:
+        """Wrap a change of the graph: evict all entities, as it begins and as it ends."""
+        await self.evict()
+        try:
+            yield
+        finally:
+            await self.evict()
 
     def count(self, ids: Sequence[UUID], found: Collection[UUID]) -> None:
-        """Record one call of `EntityCache.get`."""
+        """Record one call of `get`."""
         with self._counting:
             self._hits += len(found)
             self._misses += len(set(ids)) - len(found)
@@ -250,15 +245,10 @@ class CacheOfScope:
             return CacheReport(hits=self._hits, misses=self._misses)
 
 
-def check_limits(ttl: float, max_entities: int) -> None:
-    """Raise `InvalidInputError` for a time to live under one second or a capacity under one entity."""
-    check.refuse("entity cache", check.number("ttl", ttl, 1.0), check.number("max_entities", max_entities, 1))
-
-
 _EXTRA: Final = {"extra": "cache", "purpose": "InProcessCache"}
 
 
-class InProcessCache(CacheOfScope):
+class InProcessCache(EntityCache):
     """An `EntityCache` in the memory of this process, by cachetools; evicts the least recently used entity.
 
     Changes made by another process become visible only after ``ttl`` seconds: use `RedisCache` if other processes
@@ -268,8 +258,7 @@ class InProcessCache(CacheOfScope):
     def __init__(
         self, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, clock: Clock | None = None
     ) -> None:
-        super().__init__(scope)
-        check_limits(ttl, max_entities)
+        super().__init__(scope, ttl, max_entities)
         time_source = clock or SystemClock()
         self._entities: MutableMapping[UUID, Entity] = load("cachetools", **_EXTRA).TTLCache(
             max_entities, ttl, timer=lambda: time_source.now().timestamp()
@@ -294,16 +283,8 @@ class InProcessCache(CacheOfScope):
                 self._entities.update({entity.id: entity for entity in entities})
         return good
 
-    @asynccontextmanager
-    async def changing(self) -> AsyncIterator[None]:
-        """Wrap a change of the graph: evict all entities, as it begins and as it ends."""
-        self._evict()
-        try:
-            yield
-        finally:
-            self._evict()
-
-    def _evict(self) -> None:
+    async def evict(self) -> None:
+        """Evict all entities."""
         with self._lock:
             self._state += 1
             self._entities.clear()

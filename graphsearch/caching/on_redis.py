@@ -7,14 +7,13 @@ string, replaced by every change). Each method is one transaction of the server.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Sequence
 from typing import Any, Final, Self
 from urllib.parse import quote
 from uuid import UUID, uuid4
 
 from graphsearch._support.lazy import load
-from graphsearch.caching.entities import MAX_ENTITIES, TTL, Cached, CacheOfScope, check_limits
+from graphsearch.caching.entities import MAX_ENTITIES, TTL, Cached, EntityCache
 from graphsearch.errors import CacheError, InvalidInputError
 from graphsearch.model import Entity, Scope
 from graphsearch.model import validation as check
@@ -23,7 +22,7 @@ from graphsearch.model.codec import decode, encode
 _EXTRA: Final = {"extra": "redis", "purpose": "RedisCache"}
 
 
-class RedisCache(CacheOfScope):
+class RedisCache(EntityCache):
     """An `EntityCache` on a Redis server, shared by all clients that open it for the same scope.
 
     ``url`` is redis://, rediss:// or unix://; ``timeout`` is in seconds, for connecting and for each response. Call
@@ -36,8 +35,7 @@ class RedisCache(CacheOfScope):
     def __init__(
         self, url: str, *, scope: Scope, ttl: float = TTL, max_entities: int = MAX_ENTITIES, timeout: float = 5.0
     ) -> None:
-        super().__init__(scope)
-        check_limits(ttl, max_entities)
+        super().__init__(scope, ttl, max_entities)
         check.refuse("Redis cache", check.number("timeout", timeout, 1e-3))
         client = load("redis.asyncio", **_EXTRA)
         try:
@@ -80,16 +78,8 @@ class RedisCache(CacheOfScope):
         keys = [self._entities, self._ticket]
         return bool(await self._done(self._put(keys=keys, args=[ticket, self._ttl, self._most, *pairs])))
 
-    @asynccontextmanager
-    async def changing(self) -> AsyncIterator[None]:
-        """Wrap a change of the graph: evict all entities, as it begins and as it ends."""
-        await self._evict()
-        try:
-            yield
-        finally:
-            await self._evict()
-
-    async def _evict(self) -> None:
+    async def evict(self) -> None:
+        """Evict all entities."""
         await self._transact(("SET", self._ticket, uuid4().hex, "PX", self._ttl), ("DEL", self._entities))
 
     async def _transact(self, *commands: tuple[object, ...]) -> Any:

@@ -25,13 +25,13 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u20
 """Control characters but tabs and ends of lines, separators of lines, and marks of direction."""
 WRITTEN: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
-        "Write": ("writing:remember", "writing:add", "moving:import_"),
+        "Write": ("writing:remember", "writing:add", "writing:import_"),
         "Operate": (
             *("demo:demo", "where:where", "serving:ui", "serving:mcp"),
-            *("coding_agents:install", "coding_agents:uninstall", "warm:serve", "writing:init"),
-            *("moving:export", "moving:reembed", "evaluating:eval_", "where:completion"),
+            *("installing:install", "installing:uninstall", "warm:serve", "writing:init"),
+            *("writing:export", "writing:reembed", "evaluating:eval_", "where:completion"),
         ),
-        "": ("coding_agents:record_session",),
+        "": ("installing:record_session",),
     }
 )
 """Commands that are no operation, or not that alone: module and function, by group; without one hidden."""
@@ -52,27 +52,33 @@ def escaped(text: str) -> str:
 def groups() -> Mapping[str, Mapping[str, str]]:
     """What each listed command does, by group and name, read off the texts of modules: to load them takes a second."""
     found: dict[str, dict[str, str]] = {"Ask": {}, "Write": {}, "Care": {}, "Operate": {}}
-    rows = _functions("operations", "table")
-    for function, group in _GROUPS.items():
-        for call in ast.walk(rows[function]):
-            said = {each.arg: each.value for each in call.keywords} if isinstance(call, ast.Call) else {}
-            if isinstance(call, ast.Call) and "people" in said:
-                verb = ast.unparse(call.args[0]).rpartition(".")[2]
-                name = ast.literal_eval(said["name"]) if "name" in said else verb
-                found[group][_spelt(name)] = ast.literal_eval(said["people"]).replace("_", "-")
+    table = _parsed("operations/table")
+    imports = [each for each in table.body if isinstance(each, ast.ImportFrom)]
+    homes = {name.name: (each.module or "").split(".")[1:] for each in imports for name in each.names}
+    for rows in (each for each in table.body if isinstance(each, ast.FunctionDef) and each.name in _GROUPS):
+        for row in (each.value.value for each in rows.body if isinstance(each, ast.Expr)):  # type: ignore[attr-defined]
+            verb = row.args[0]
+            names = [ast.literal_eval(each.value) for each in row.keywords if each.arg == "name"]
+            said = _sentence("/".join(homes[verb.value.id]), verb.value.id, verb.attr)
+            found[_GROUPS[rows.name]][_spelt(names[0] if names else verb.attr)] = said.replace("_", "-")
     del found["Ask"]["remember"]  # which has a function of its own here
     for group in ("Write", "Operate"):
         for module, _, function in (path.partition(":") for path in WRITTEN[group]):
-            found[group][_spelt(function)] = ast.get_docstring(_functions("cli", module)[function]) or ""
+            found[group][_spelt(function)] = _sentence("cli", module, function)
     return MappingProxyType(found)
 
 
+def _sentence(home: str, owner: str, name: str) -> str:
+    """What a function of the module ``owner`` of a room, or a method of that class, says of itself: its first line."""
+    module = _parsed(home if owner[0].isupper() else f"{home}/{owner}")
+    functions = (each for each in ast.walk(module) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (ast.get_docstring(next(each for each in functions if each.name == name)) or "").partition("\n")[0]
+
+
 @cache
-def _functions(room: str, module: str) -> Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions of a module of the package, not loaded."""
-    text = files("graphsearch").joinpath(room, f"{module}.py").read_text(encoding="utf-8")
-    found = (each for each in ast.parse(text).body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
-    return {each.name: each for each in found}
+def _parsed(module: str) -> ast.Module:
+    """A module of the package, not loaded."""
+    return ast.parse(files("graphsearch").joinpath(f"{module}.py").read_text(encoding="utf-8"))
 
 
 def _spelt(function: str) -> str:

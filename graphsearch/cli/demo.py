@@ -15,9 +15,8 @@ import click
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Server, open_scopes
+from graphsearch.cli.environment import ORG, Server, open_scopes
 from graphsearch.cli.serving import Serving, ui
-from graphsearch.cli.settings import ORG
 from graphsearch.context import ContextBuilder
 from graphsearch.curation import Curator
 from graphsearch.display.printing import hidden

@@ -1,8 +1,14 @@
-"""Opening stores and engines, and choosing models, for commands: the only module that does either."""
+"""Where a command works, for whom and with what: its settings, server, scope, models and principal.
+
+The only module that opens stores and engines and chooses models.
+"""
 
 from __future__ import annotations
 
+import getpass
 import os
+import pwd
+import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
@@ -14,20 +20,103 @@ import attrs
 import click
 from click.core import ParameterSource
 
-from graphsearch.access.gate import ALLOW_ALL, Gate
+from graphsearch.access.gate import ALLOW_ALL, Gate, StatisticsOf
+from graphsearch.authz import CedarAuthorizer
 from graphsearch.cli.options import Options, refuse
-from graphsearch.cli.settings import ORG, data_folder, project_name, read_settings
 from graphsearch.embedders import MiniLMEmbedder, VoyageEmbedder, WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import InvalidInputError
 from graphsearch.llms import Budget, BudgetedLLM, llm_called
-from graphsearch.model import Scope
-from graphsearch.model.codec import Says
+from graphsearch.model import Principal, Scope
+from graphsearch.model import validation as check
+from graphsearch.model.codec import Says, decode
 from graphsearch.operations.service import Caller, GraphService, Identity
 from graphsearch.protocols import LLM, Clock, Embedder
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import or_empty
 from graphsearch.stores.postgres import PostgresGraphStore
+
+TOML: Final = "graphsearch.toml"
+ORG: Final = "local"
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """What the file may set: options by their names, and ``embedder``, as GRAPHSEARCH_EMBEDDER.
+
+    Neither the URL of a model's server nor policies: a folder that somebody else made must not send a key anywhere.
+    """
+
+    org: str = ""
+    project: str = ""
+    principal: str = ""
+    also: tuple[str, ...] = ()
+    dsn: str = ""
+    embedded: str = ""
+    llm: str = ""
+    embedder: str = ""
+
+
+def read_settings() -> tuple[Path | None, dict[str, Any]]:
+    """The nearest graphsearch.toml, and what it sets; a relative ``embedded`` is relative to the file.
+
+    Raises `InvalidInputError` for a file that cannot be read, and for keys that there are not.
+    """
+    file = next((each / TOML for each in _around() if (each / TOML).is_file()), None)
+    if file is None:
+        return None, {}
+    try:
+        written = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(str(file), [f"it cannot be read: {error}"]) from error
+    found = {name: value for name, value in attrs.asdict(decode(Settings, written, str(file))).items() if value}
+    if "embedded" in found:
+        found["embedded"] = str(file.parent / Path(found["embedded"]).expanduser())
+    return file, found
+
+
+def project_name() -> str:
+    """The name of the repository, else of the current folder."""
+    folder = next((each for each in _around() if (each / ".git").exists()), Path.cwd())
+    return "".join(each if each.isalnum() or each in "._-" else "-" for each in folder.name)[:60] or "project"
+
+
+def user_name() -> str:
+    """The name of the user."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container may run as a number without a name
+        return f"user-{os.getuid()}"
+
+
+def data_folder() -> Path:
+    """The folder of the embedded graph: in the user's data directory, but for root, whose home stays closed."""
+    import platformdirs  # noqa: PLC0415 - an optional extra
+
+    data = platformdirs.user_data_path("graphsearch")
+    is_closed = os.geteuid() == 0 and data.is_relative_to(pwd.getpwuid(0).pw_dir)
+    return (Path("/var/lib/graphsearch") if is_closed else data) / "graph"
+
+
+def source_of(option: str) -> str:
+    """Where the value of an option of the running command comes from."""
+    match click.get_current_context().get_parameter_source(option):
+        case click.core.ParameterSource.COMMANDLINE:
+            return f"--{option}"
+        case click.core.ParameterSource.ENVIRONMENT:
+            return f"GRAPHSEARCH_{option.upper()}"
+        case click.core.ParameterSource.DEFAULT_MAP:
+            return str(read_settings()[0])
+    return "default"
+
+
+def _around() -> list[Path]:
+    """The current folder and those around it, to the repository or the home folder; outside of both it alone."""
+    here = Path.cwd()
+    around = [here, *here.parents]
+    ends = (place for place, each in enumerate(around) if each == Path.home() or (each / ".git").exists())
+    return around[: next(ends, 0) + 1]
 
 
 def _variable(name: str, **more: Any) -> Mapping[str, Any]:
@@ -195,3 +284,79 @@ async def embedder_for(store: GraphStore) -> Embedder:
     """The embedder that is named, else that of the scope's vectors, if known, else the default."""
     bound = None if embedder_named() else await (await or_empty(store)).embedder_name()
     return choose_embedder() if bound is None or not is_known(bound) else embedder_called(bound)
+
+
+# -- principals -------------------------------------------------------------------------------------------------------
+
+FILE: Final = {"type": click.Path(exists=True, dir_okay=False, path_type=Path)}
+PRINCIPAL: Final = {"envvar": "GRAPHSEARCH_PRINCIPAL"}
+_ATTRIBUTE: Final = Says("An attribute of the principal; true, false and numbers are read as such.")
+
+Log = Annotated[bool, Says("Log what a block shows, for feedback; a standby takes only --no-log.")]
+Statistics = Annotated[StatisticsOf, Says("What scores by words are computed from: the scope, or what is visible.")]
+
+
+@attrs.frozen(kw_only=True, slots=False)
+class Principals(Options):
+    """The type and the attributes of principals, and the policies that they are under."""
+
+    principal_type: Annotated[str, Says("The type of the principal: User or Agent.")] = "User"
+    attribute: Annotated[tuple[str, ...], _ATTRIBUTE, {"metavar": "KEY=VALUE"}] = ()
+    policies: Annotated[tuple[Path, ...], Says("Cedar policies in place of the default ones."), FILE] = ()
+    schema: Annotated[Path | None, Says("The Cedar schema of those policies."), FILE] = None
+
+    @property
+    def authorizer(self) -> CedarAuthorizer:
+        """The policies named by the options, else the default ones."""
+        if self.policies:
+            return CedarAuthorizer.from_files(self.policies, *([self.schema] if self.schema else ()))
+        refuse(self.schema, "--schema comes with --policies")
+        return default_policies()
+
+    def called(self, id_: str, place: Place) -> Principal:
+        """The principal of an id, a member of the projects that the command works in."""
+        pairs = [each.partition("=") for each in self.attribute]
+        for key, equals, value in pairs:
+            refuse(not key or not equals, f"--attribute must be key=value, not {key + equals + value!r}")
+        attributes = {key: _value(value) for key, _, value in pairs}
+        return Principal(id=id_, type=self.principal_type, attributes=attributes, projects=place.scopes)
+
+
+@attrs.frozen(kw_only=True)
+class Asker(Principals):
+    """The principal that a command acts for."""
+
+    principal: Annotated[str, Says("The principal; default: the user."), PRINCIPAL] = ""
+
+    def gate(self, place: Place) -> Gate:
+        """The gate for the principal and the policies."""
+        statistics = getattr(self, "statistics", StatisticsOf.SCOPE)
+        return Gate(self.authorizer, self.called(who(self.principal, place), place), statistics)
+
+
+@attrs.frozen(kw_only=True)
+class BlockAsker(Asker):
+    """The principal that a block is for."""
+
+    log: Log = True
+    statistics: Statistics = StatisticsOf.SCOPE
+
+
+@cache
+def default_policies() -> CedarAuthorizer:
+    """The default policies, read once."""
+    return CedarAuthorizer.default()
+
+
+def who(given: str, place: Server) -> str:
+    """The name of a principal: for an embedded graph by default the user; for a server it must be given."""
+    refuse(not given and place.folder is None, "Missing option '--principal' (or GRAPHSEARCH_PRINCIPAL), for a DSN")
+    return given or user_name()
+
+
+def _value(text: str) -> object:
+    try:
+        read = check.parse_json(text)
+    except ValueError:
+        return text
+    return read if isinstance(read, bool | int | float) else text

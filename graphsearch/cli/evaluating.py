@@ -32,15 +32,12 @@ from graphsearch.evaluation import (
 )
 from graphsearch.evaluation.comparing import KS
 from graphsearch.evaluation.question_set import (
-    entity_question,
-    name_question,
     read_passages,
-    read_rows,
-    triplet_question,
+    read_questions,
 )
 from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.model.codec import Says, decode
-from graphsearch.ranking.memories.options import CHANNELS
+from graphsearch.ranking.memories.result import CHANNELS
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 
@@ -105,14 +102,14 @@ async def eval_(
                 evaluate, read_question_set(path, questions, triples), evaluation=evaluation
             )
         case "triplets":
-            given = TripletSet(graph=read_graph(*pair), questions=read_rows(questions, triplet_question))
+            given = TripletSet(graph=read_graph(*pair), questions=read_questions(questions, gold))
             measure = partial(evaluate_triplets, given, embedder=model)
         case "entities":
-            asked = read_rows(questions, entity_question)
+            asked = read_questions(questions, gold)
             made = EntitySet.of_graph(read_graph(*pair), asked) if graph else EntitySet.of_code(code, asked)
             measure = partial(evaluate_entities, made, embedder=model)
         case "answers":
-            rows, aliases = read_rows(questions, name_question), read_names(names) if names else {}
+            rows, aliases = read_questions(questions, gold), read_names(names) if names else {}
             answers = AnswerSet(passages=read_passages(path), questions=rows, names=aliases)
             measure = partial(evaluate_answers, answers, embedder=model, budget=budget)
     clock = FixedClock(now) if now else SystemClock()

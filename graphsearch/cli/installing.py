@@ -1,27 +1,35 @@
 """Write what a coding agent has to know of graphsearch into its configuration, and take it out again.
 
-A plan holds files as they are and as they would be; to show it changes nothing. JSON and TOML are edited as text, so
-that comments, order and layout stay, and a removal gives back the bytes that were there.
+A plan holds files as they are and as they would be; to show it changes nothing. All that others wrote stays, in its
+order: JSON with its indent, and TOML, which is edited as text, with its comments and layout.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import shutil
+import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 import attrs
 
 from graphsearch._support.files import written
-from graphsearch.cli.json_text import END, insert, take_out
+from graphsearch.access.gate import ALLOW_ALL
+from graphsearch.cli.agent_hooks import record
+from graphsearch.cli.commands import Answer
+from graphsearch.cli.environment import Asker, Place, open_caller, source_of, who
 from graphsearch.errors import InvalidInputError
+from graphsearch.ingest import Ingestor
+from graphsearch.model.codec import Says
 
 NAME: Final = "graphsearch"
 """The name of the server in every configuration."""
@@ -60,7 +68,10 @@ class Change:
 
     def __str__(self) -> str:
         """The lines that change, without their neighbours: these may be secrets of other servers."""
-        before, after = ((text or "").splitlines() for text in (self.before, self.after))
+        both = [text or "" for text in (self.before, self.after)]
+        if self.path.suffix == ".json":  # a value a line, however they are laid out
+            both = [text and json.dumps(json.loads(text), indent=2, ensure_ascii=False) for text in both]
+        before, after = (text.splitlines() for text in both)
         old, new = ("/dev/null" if text is None else str(self.path) for text in (self.before, self.after))
         return "\n".join(unified_diff(before, after, old, new, n=0, lineterm=""))
 
@@ -91,7 +102,7 @@ def plan(
         hooks = {name[0].lower() + name[1:]: [{**hook, "timeout": limit}] for name, limit in _EVENTS.items()}
     version = {"version": 1} if agent is Agent.CURSOR else {}
     servers = server if agent is Agent.CODEX else {"mcpServers": {NAME: server}}
-    return _plan(agent, folder, user, servers, {"hooks": hooks, **version})
+    return _plan(agent, folder, user, servers, {**version, "hooks": hooks})
 
 
 def plan_removal(agent: Agent, folder: Path, *, user: bool = False) -> tuple[Change, ...]:
@@ -142,26 +153,28 @@ def _text(path: Path) -> str | None:
 
 def _edit_json(text: str | None, wanted: Mapping[str, Any]) -> str | None:
     """Replace our entries in a JSON file by the wanted ones; None for a file that is not needed."""
-    given = {} if text is None else _object(json.loads(text))
-    if wanted and all(_has(_object(given.get(part)).get(name), entry) for part, name, entry in _entries(wanted)):
+    given = {} if text is None else json.loads(text)
+    if not isinstance(given, dict):
+        raise ValueError("it is no JSON object")  # noqa: TRY004 - of the file
+    entries = [(part, name, each) for part in wanted if part != "version" for name, each in wanted[part].items()]
+    if wanted and all(_has(_object(given.get(part)).get(name), each) for part, name, each in entries):
         return text
-    while text is not None and (path := next(_ours(_object(json.loads(text))), None)):
-        text = take_out(text, path)
-    if text is not None and json.loads(text) == {"version": 1} and next(iter(given)) == "hooks":
-        text = None  # only a file that `install` made has its version at the end
+    after = _without_ours(given)
     if not wanted:
-        return text
-    if text is None:
-        return json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
-    for part, name, entry in _entries(wanted):
-        path, value = ((part, name, END), entry[0]) if isinstance(entry, list) else ((part, name), entry)
-        text = insert(text, path, value)
-    return text
+        return text if after == given else None if after in ({}, {"version": 1}) else _laid_out(after, text)
+    for part, name, each in entries:
+        beside = after.setdefault(part, {})
+        if not isinstance(beside, dict) or not isinstance(beside.get(name, each), type(each)):
+            raise ValueError(f"{part}.{name} is of another kind")  # noqa: TRY004
+        after[part] = {**beside, name: [*beside.get(name, ()), *each] if isinstance(each, list) else each}
+    return _laid_out({**wanted, **after} if text is None else after, text)
 
 
-def _entries(wanted: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """The servers and the lists of hooks in what is wanted."""
-    return ((part, name, entry) for part in wanted if part != "version" for name, entry in wanted[part].items())
+def _laid_out(value: Any, like: str | None) -> str:
+    """The JSON of a value, with the indent and the end of a text."""
+    indent = re.search(r'\n([ \t]+)"', like or '\n  "')
+    end = "\n" if like is None else like[len(like.rstrip()) :]
+    return json.dumps(value, indent=indent and indent[1], ensure_ascii=False) + end
 
 
 def _object(value: Any) -> Mapping[str, Any]:
@@ -175,18 +188,25 @@ def _has(found: Any, wanted: Any) -> bool:
     return all(_object(found).get(key) == value for key, value in wanted.items())
 
 
-def _ours(settings: Mapping[str, Any]) -> Iterator[tuple[str | int, ...]]:
-    """The places of our server and handlers; a group of hooks that has handlers of others too is not ours."""
-    if NAME in _object(settings.get("mcpServers")):
-        yield ("mcpServers", NAME)
-    for event, entries in _object(settings.get("hooks")).items():
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            inner = _object(entry).get("hooks")
-            handlers = inner if isinstance(inner, list) else [entry]
-            ours = [place for place, handler in enumerate(handlers) if _is_ours(_object(handler).get("command"))]
-            if ours:
-                whole = len(ours) == len(handlers)
-                yield ("hooks", event, index) if whole else ("hooks", event, index, "hooks", ours[0])
+def _without_ours(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without our server and handlers, nor what is empty without them."""
+    servers, hooks = (_object(settings.get(part)) for part in ("mcpServers", "hooks"))
+    left = {event: [*filter(None, map(_of_others, each))] for event, each in hooks.items() if isinstance(each, list)}
+    kept = {
+        "mcpServers": {name: each for name, each in servers.items() if name != NAME},
+        "hooks": {event: left.get(event, each) for event, each in hooks.items() if left.get(event, True) or not each},
+    }
+    parts = {part: kept.get(part, each) if isinstance(each, dict) else each for part, each in settings.items()}
+    return {part: each for part, each in parts.items() if each or not settings[part]}
+
+
+def _of_others(entry: Any) -> Any:
+    """A group of handlers, or one, without ours; None where nothing else is in it."""
+    inner = _object(entry).get("hooks")
+    if not isinstance(inner, list):
+        return None if _is_ours(_object(entry).get("command")) else entry
+    others = [each for each in inner if not _is_ours(_object(each).get("command"))]
+    return entry if others == inner else {**entry, "hooks": others} if others else None
 
 
 def _is_ours(command: Any) -> bool:
@@ -235,3 +255,54 @@ def _split(text: str) -> tuple[Any, Mapping[str, Any]]:
     rest = tomllib.loads(text)
     servers = {**_object(rest.pop("mcp_servers", {}))}
     return servers.pop(NAME, None), {**rest, "mcp_servers": servers}
+
+
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+_Agent = Annotated[Agent, Says("The coding agent.")]
+_User = Annotated[bool, Says("In your home folder, for all projects.")]
+_Yes = Annotated[bool, Says("Write the files, and do not only show what would change.")]
+
+
+def install(
+    agent: _Agent,
+    *,
+    user: _User = False,
+    yes: _Yes = False,
+    asker: Asker,
+    place: Place,
+) -> Answer:
+    """Write the server and the hooks into a coding agent's configuration."""
+    options = ["--org", place.org, "--project", place.project, "--principal", who(asker.principal, place)]
+    options += [part for each in asker.attribute for part in ("--attribute", each)]
+    if place.folder:
+        options += ["--embedded", str(place.folder.absolute())]
+    elif source_of("dsn") == "--dsn":  # one of the environment stays there
+        options += ["--dsn", place.dsn]
+    command = [shutil.which("graphsearch") or str(Path(sys.argv[0]).absolute())]
+    return _made(plan(agent, _folder(user=user), command=command, options=options, user=user), "install", yes=yes)
+
+
+def uninstall(agent: _Agent, *, user: _User = False, yes: _Yes = False) -> Answer:
+    """Take the server and the hooks out of it again."""
+    return _made(plan_removal(agent, _folder(user=user), user=user), "uninstall", yes=yes)
+
+
+def _folder(*, user: bool) -> Path:
+    return Path.home() if user else Path.cwd()
+
+
+def _made(changes: Sequence[Change], what: str, *, yes: bool) -> Answer:
+    if yes:
+        apply(changes)
+    done = "written" if yes else f"nothing is written yet: add --yes to {what}"
+    data = {"files": [str(each.path) for each in changes], "written": yes and bool(changes)}
+    return Answer(data, [*map(str, changes), done if changes else f"nothing to {what}"])
+
+
+async def record_session(agent: _Agent, *, asker: Asker, place: Place) -> None:
+    """Do the work of a hook, whose event is on standard input."""
+    async with open_caller(place, embed=True) as caller:
+        ingestor = Ingestor(caller.engine, gate=ALLOW_ALL)
+        given = sys.stdin.read()
+        await record(given, agent=agent, engine=caller.engine, ingestor=ingestor, gate=asker.gate(place))

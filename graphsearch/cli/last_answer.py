@@ -12,9 +12,8 @@ from typing import Any, Final
 import attrs
 import click
 
-from graphsearch.cli.environment import Place
+from graphsearch.cli.environment import Place, source_of
 from graphsearch.cli.handover import state_folder
-from graphsearch.cli.settings import source_of
 from graphsearch.cli.showing import Row
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model.codec import decode, encode

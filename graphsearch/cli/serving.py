@@ -15,9 +15,19 @@ import click
 
 from graphsearch.access.gate import StatisticsOf
 from graphsearch.caching import InProcessCache, RedisCache, cached
-from graphsearch.cli.environment import Model, Places, embedder_for, open_scopes
+from graphsearch.cli.environment import (
+    FILE,
+    PRINCIPAL,
+    Log,
+    Model,
+    Places,
+    Principals,
+    Statistics,
+    embedder_for,
+    open_scopes,
+    who,
+)
 from graphsearch.cli.options import refuse
-from graphsearch.cli.principals import FILE, PRINCIPAL, Log, Principals, Statistics, who
 from graphsearch.cli.writing import Reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Scope

@@ -239,9 +239,9 @@ def _event(event: Event) -> str:
 def _time(interpretation: Interpretation) -> str:
     """The time named by a question, and the interval that it was read as; empty for the present."""
     time = interpretation.time
-    if not time.written:
-        return ""
     since = "" if time.since is None or time.since.year == 1 else f"{_cell(time.since)} to "
+    if not time.written or not (since or time.as_of):
+        return ""  # "did: now" would say nothing
     return f"{safe_text(time.written)}: {since}{'now' if time.as_of is None else _cell(time.as_of)}"
 
 

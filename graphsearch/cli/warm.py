@@ -16,9 +16,8 @@ import click
 
 from graphsearch.access.gate import Gate
 from graphsearch.cli.app import WRITTEN, app
-from graphsearch.cli.environment import Server, choose_embedder, embedded_in
+from graphsearch.cli.environment import Server, choose_embedder, default_policies, embedded_in
 from graphsearch.cli.handover import LENGTH, address, read_request, take_over
-from graphsearch.cli.principals import default_policies
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor

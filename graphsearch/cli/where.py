@@ -9,9 +9,16 @@ import click
 from click.shell_completion import get_completion_class
 
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import EMBEDDER, Model, Places, embedder_named
-from graphsearch.cli.principals import Asker
-from graphsearch.cli.settings import read_settings, source_of, user_name
+from graphsearch.cli.environment import (
+    EMBEDDER,
+    Asker,
+    Model,
+    Places,
+    embedder_named,
+    read_settings,
+    source_of,
+    user_name,
+)
 from graphsearch.cli.showing import aligned
 from graphsearch.model.codec import Says
 from graphsearch.stores.in_postgres.session.faults import describe

@@ -243,6 +243,17 @@ class Steps:
         """Confidence × freshness × prior."""
         return self.rows.confidence * self.freshness * self.prior
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What a `Subgraph` has of each relation."""
+        rows = self.rows
+        own = {"relations": rows.relations, "confidence": rows.confidence, "feedback": rows.feedback}
+        return {**own, "freshness": self.freshness, "prior": self.prior, "signatures": self.signatures}
+
+    def keep(self, rows: Mask | Rows) -> Steps:
+        """The rows that a mask or an index selects, in their order."""
+        return Steps(self.rows.keep(rows), self.signatures[rows], self.freshness[rows], self.prior[rows])
+
     @staticmethod
     def none(like: Keys) -> Steps:
         """An empty expansion, with keys of the dtype of ``like``."""

@@ -136,22 +136,16 @@ def with_former_ids(found: Iterable[Community], former: Sequence[Community]) -> 
 
     A community takes the id of the former one with which it shares the most members, if these are more than half of the
     former one's: at most one community has them. Others keep the id of their own, unless a former community has it,
-    which went on elsewhere or ended: then they take one that nothing has. Ties go to the lower id.
+    which went on elsewhere or ended. Ties go to the lower id.
     """
-    communities = list(found)
     of = {member: each for each in former for member in each.members}
     known = {each.id for each in former}
-    taken: dict[UUID, UUID] = {}
-    for each in communities:
-        if heir := _inherited(each, of):
-            taken[each.id] = heir
-    used = {*known, *taken.values()}
-    named = []
-    for each in communities:
-        key = taken.get(each.id) or _own_id(each, used)
-        used.add(key)
-        named.append(attrs.evolve(each, id=key))
+    named = [attrs.evolve(each, id=_inherited(each, of) or _own_id(each.id, known)) for each in found]
     return tuple(sorted(named, key=lambda each: (-each.size, each.id)))
+
+
+def _own_id(id_: UUID, known: Collection[UUID]) -> UUID:
+    return _own_id(uuid5(COMMUNITY, str(id_)), known) if id_ in known else id_
 
 
 def _inherited(community: Community, of: dict[UUID, Community]) -> UUID | None:
@@ -159,9 +153,3 @@ def _inherited(community: Community, of: dict[UUID, Community]) -> UUID | None:
     sizes = {of[member].id: of[member].size for member in community.members if member in of}
     heirs = [(-count, key) for key, count in shared.items() if 2 * count > sizes[key]]
     return min(heirs)[1] if heirs else None
-
-
-def _own_id(community: Community, used: Collection[UUID]) -> UUID:
-    """The id by the least member, or by further ones, that no community has."""
-    names = (community.id, *(uuid5(COMMUNITY, str(member)) for member in community.members))
-    return next((key for key in names if key not in used), uuid5(COMMUNITY, f"{community.id} {len(used)}"))

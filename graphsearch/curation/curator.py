@@ -16,11 +16,9 @@ import numpy as np
 from graphsearch._support.concurrency import in_order
 from graphsearch._support.observing import all_observed
 from graphsearch._support.paging import PAGE, pages
-from graphsearch.access.gate import ALLOW_ALL, Gate
-from graphsearch.access.provenance import Provenance, why
+from graphsearch.access.gate import ALLOW_ALL, Gate, demand_everything
 from graphsearch.access.reader import Reader, When, reading
 from graphsearch.access.references import EntityRef, known
-from graphsearch.access.stored_elements import demand_everything
 from graphsearch.claims.naming import folded_name, is_typed_by_mentions
 from graphsearch.columns import Subgraph
 from graphsearch.curation import browsing, communities, judging, receipts, summarising
@@ -40,6 +38,7 @@ from graphsearch.errors import (
     UnknownElementError,
     UnknownScopeError,
 )
+from graphsearch.explaining.provenance import Provenance, why
 from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, ambiguities, compared
 from graphsearch.health.formula import Health
 from graphsearch.health.keeping import count_health, follow_repair, record_health
@@ -70,8 +69,8 @@ from graphsearch.model import (
 from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id, snake_case
 from graphsearch.model.reports import refuse_merge
-from graphsearch.modes.communities import content_of
-from graphsearch.modes.graph_schema import visible_schema
+from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.summary import content_of
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.graph import GraphStore
@@ -111,13 +110,13 @@ class Curator:
     async def merge_entities(
         self, source: EntityRef, target: EntityRef, *, dry_run: bool = False, retype: bool = False
     ) -> Merge:
-        """Merge two entities: mentions, claims, relations and names of the source become the target's.
+        """Merge an entity into another that is the same; try it with dry_run first. undo_merge reverts it.
 
-        With ``dry_run``, only report what would move; behind a gate that hides, of the visible alone.
-        Touches (merge) both entities, the source's relations, and the memories that mention it. `InvalidInputError` for
-        an entity with itself, for entities of two types, and if either was merged into another already, which rules out
-        cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both
-        until the merge is undone.
+        Mentions, claims, relations and names of the source become the target's. With ``dry_run``, only report what
+        would move; behind a gate that hides, of the visible alone. Touches (merge) both entities, the source's
+        relations, and the memories that mention it. `InvalidInputError` for an entity with itself, for entities of two
+        types, and if either was merged into another already, which rules out cycles. With ``retype``, entities of two
+        types are merged in one step, and the target's type is that of both until the merge is undone.
         """
         async with self._reading() as reader:
             one, other = [await _as_stored(end, reader) for end in (source, target)]
@@ -137,11 +136,12 @@ class Curator:
         return attrs.evolve(merge, mentions=len(mentions), claims=stated, relations=len(relations))
 
     async def undo_merge(self, merge_id: UUID) -> UndoReport:
-        """Undo a merge; what was written since stays with the target, and what was forgotten stays forgotten.
+        """Undo a merge: separate the two entities again.
 
-        Touches (merge) both entities, their relations, and the memories that mention them, any of which may move back.
-        Behind a gate that may hide anything of the scope the report has no counts.
-        Raises `InvalidInputError` for a merge that was undone already.
+        What was written since stays with the target, and what was forgotten stays forgotten. Touches (merge) both
+        entities, their relations, and the memories that mention them, any of which may move back. Behind a gate that
+        may hide anything of the scope the report has no counts. Raises `InvalidInputError` for a merge that was undone
+        already.
         """
         async with self._reading() as reader:
             merge = next((each for each in await self._store.merges() if each.id == merge_id), None)
@@ -159,7 +159,7 @@ class Curator:
         return report.uncounted() if self._hides else report
 
     async def merges(self, entity: EntityRef | None = None) -> tuple[Merge, ...]:
-        """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
+        """List merges, including undone ones, in the order in which they were made; of an entity, its own."""
         async with self._reading() as reader:
             ids = () if entity is None else ((await _as_stored(entity, reader)).id,)
             found = await self._store.merges(ids)
@@ -177,19 +177,19 @@ class Curator:
         )
 
     async def find_duplicates(self, *, limit: int = 20, threshold: float = ALIKE) -> tuple[Duplicate, ...]:
-        """Find pairs of entities that may be one: names more alike than ``threshold``, in [0.6, 1], best first.
+        """List pairs of entities that may be one, the most similar first: merge them, or mark them as distinct.
 
-        By letters, or by a rule of names (`Likeness`): nicknames, short forms, a part of a name that fits one person
-        alone, one name of two types. Code, files, addresses, dates and quantities have exact names and are left out, as
-        are pairs that are merged or marked as distinct. Nothing is merged: above 0.92 a pair is near certain, other
-        pairs are for review.
+        Their names are more alike than ``threshold``, in [0.6, 1]: by letters, or by a rule of names (`Likeness`):
+        nicknames, short forms, a part of a name that fits one person alone, one name of two types. Code, files,
+        addresses, dates and quantities have exact names and are left out, as are pairs that are merged or marked as
+        distinct. Nothing is merged: above 0.92 a pair is near certain, other pairs are for review.
         """
         check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
         async with self._reading() as reader:
             return (await compared(self._store, reader, threshold=threshold, limit=limit)).pairs
 
     async def find_ambiguous(self, *, limit: int = 20) -> tuple[Ambiguity, ...]:
-        """Find entities called by a part of a person's name that several people have; by name, with these people.
+        """List first names and surnames that several people have, with these people: whom they mean is open.
 
         Whom their mentions mean is open: `merge_entities` settles it, and `mark_distinct` rules a candidate out. The
         candidates are found when they are asked for, among what may be seen: a hidden one is neither shown nor counted.
@@ -245,7 +245,10 @@ class Curator:
         return JudgeReport(tuple(done))
 
     async def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool = True) -> bool:
-        """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
+        """Record that two entities are distinct, so that find_duplicates leaves them out; or remove the mark.
+
+        True if that changed anything. Touches (write) both.
+        """
         async with self._reading() as reader:
             pair = [await known(each, reader, exactly=True) for each in (one, other)]
         await self._demand(Action.WRITE, pair)
@@ -265,10 +268,10 @@ class Curator:
         attributes: Mapping[str, Any] | None = None,
         importance_weight: float | None = None,
     ) -> Entity:
-        """Correct an entity, and return the corrected entity: what is not given stays as it is, and its id always does.
+        """Correct an entity: what is not given stays as it is, and a former name becomes an alias.
 
-        * ``name``: the new name; the old one becomes an alias.
-        * ``type`` and ``description``: the new ones.
+        Returns the corrected entity, whose id stays.
+
         * ``aliases``, ``labels`` and ``attributes``: the complete new values. Aliases found in memories are shown too.
         * ``importance_weight``: how much the entity matters, in [0, 1].
 
@@ -310,10 +313,11 @@ class Curator:
         return now[0] if now else shown  # its new labels may hide it
 
     async def contradictions(self, *, limit: int = 20, **when: Unpack[When]) -> tuple[Contradiction, ...]:
-        """Find pairs of relations of functional types that cannot both hold, by (source, type, ids), with their ends.
+        """List pairs of relations that cannot both hold, for a person to decide between them.
 
-        They are those of the relations as folded from visible memories: as stored, pairs are missing that something
-        hidden settled. They are in the order of the ids that the relations have in a graph without what is hidden.
+        Relations of functional types, by (source, type, ids), with their ends. They are those of the relations as
+        folded from visible memories: as stored, pairs are missing that something hidden settled. They are in the order
+        of the ids that the relations have in a graph without what is hidden.
         """
         check.refuse("contradictions", check.number("limit", limit, 0))
         found: list[Contradiction] = []
@@ -338,7 +342,7 @@ class Curator:
     async def search_entities(
         self, query: str, *, limit: int = 10, type: str | None = None, **when: Unpack[When]
     ) -> tuple[EntityHit, ...]:
-        """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
+        """Find entities by a name, a part of one, or a misspelt one, the best first."""
         check.refuse(
             "entity search",
             check.text("query", query, empty=True, longest=check.LONGEST_QUESTION),
@@ -350,7 +354,10 @@ class Curator:
             return await find_entities(query, reader, type=type and snake_case(type), limit=limit)
 
     async def recall_entity(self, entity: EntityRef, *, limit: int = 10, **when: Unpack[When]) -> EntityRecall:
-        """Recall what is known about one entity, with at most ``limit`` relations and as many memories."""
+        """Show everything known of an entity: relations, memories that mention it, role, place and community.
+
+        At most ``limit`` relations, and as many memories.
+        """
         check.refuse("recall", check.number("limit", limit, 0))
         async with self._reading(**when) as reader:
             stored = await known(entity, reader)
@@ -367,7 +374,10 @@ class Curator:
     async def recall_related(
         self, entity: EntityRef, *, max_hops: int = 2, limit: int = 20, **when: Unpack[When]
     ) -> tuple[Related, ...]:
-        """Walk to the entities within ``max_hops``, by the engine's traversal; order them by hops, then by strength."""
+        """List the entities that can be reached from one, the nearest first, with the relations in between.
+
+        They are those within ``max_hops`` by the engine's traversal, by hops, then by strength.
+        """
         check.refuse("recall", check.number("max_hops", max_hops, 0), check.number("limit", limit, 0))
         async with self._reading(**when) as reader:
             graph = await self._walk(entity, max_hops, reader)
@@ -391,8 +401,9 @@ class Curator:
     async def entity_graph(
         self, entity: EntityRef, *, depth: int = 1, limit: int = 100, **when: Unpack[When]
     ) -> EntityGraph:
-        """Return at most ``limit`` entities within ``depth`` hops, and the relations among them, as node-link JSON.
+        """Show the entities around one and the relations among them, as node-link JSON.
 
+        They are at most ``limit`` within ``depth`` hops:
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
         reads it; the key of a link is the id of its relation.
         """
@@ -410,7 +421,10 @@ class Curator:
     async def entity_timeline(
         self, entity: EntityRef, *, since: datetime | None = None, until: datetime | None = None, **when: Unpack[When]
     ) -> tuple[Event, ...]:
-        """List the events of an entity at ``since`` ≤ t < ``until``, in order: periods of relations, and mentions."""
+        """List what happened to an entity, in order: relations that began or ended, memories that mention it.
+
+        Events at ``since`` ≤ t < ``until``.
+        """
         check.refuse("timeline", check.period(since, until, ("since", "until")))
         async with self._reading(**when) as reader:
             id_ = (stored := await known(entity, reader)).id
@@ -423,14 +437,17 @@ class Curator:
         return tuple(each for each in events if (since or each.at) <= each.at and (until is None or each.at < until))
 
     async def why(self, relation_id: UUID, **when: Unpack[When]) -> Provenance:
-        """Return the memories behind a relation: their wording, the extractor and rule, and what each contributes."""
+        """Show why the graph holds a relation: the memories that support it, their words, and what each contributes."""
         async with self._reading(**when) as reader:
             return await why(relation_id, reader)
 
     # -- memories ----------------------------------------------------------------------------------------------------
 
     async def link_memories(self, from_id: str, to_id: str, *, type: str = "relates_to") -> bool:
-        """Link a memory to another; True if the link is new. Touches (write) both."""
+        """Link a memory to another; backlinks of the second then lists the first.
+
+        True if the link is new. Touches (write) both.
+        """
         link = MemoryLink(from_id=from_id, to_id=to_id, type=type)
         async with self._reading() as reader:
             ends = await self._memories([from_id, to_id], reader)
@@ -471,7 +488,9 @@ class Curator:
         label: str | None = None,
         dry_run: bool = False,
     ) -> WriteReport:
-        """Forget a memory, or all memories of a session, a source, a subject, an owner or a label: give one of them.
+        """Forget a memory, or all of a session, source, subject, owner or label. Irreversible; try it with dry_run.
+
+        Give one of them.
 
         * ``subject``: what the memories are about, as they state it. ``owner``: their attribute of that name, as
           policies read it.
@@ -494,10 +513,10 @@ class Curator:
         owner: str | None = None,
         label: str | None = None,
     ) -> Receipt:
-        """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
+        """Forget as forget does, and return a receipt that verify_receipt checks. Irreversible.
 
-        The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
-        relations of the scope.
+        A third party can check it. The content that its hash covers is read before anything is forgotten, in another
+        transaction. Reads all relations of the scope.
         """
         which = {"session_id": session_id, "source": source, "subject": subject, "owner": owner, "label": label}
         ids = await self._to_forget(memory, which)
@@ -527,7 +546,7 @@ class Curator:
         return await self._forget(await self._forgettable({"label": label, "source": source, "before": before}))
 
     async def remove_scope(self) -> Receipt:
-        """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
+        """Remove the project and everything in it, and return a receipt, which verify_receipt checks.
 
         Touches (forget) every element. What is written between reading the content for the receipt and the removal is
         removed as well, and not covered by its hash.
@@ -553,7 +572,7 @@ class Curator:
         return self._receipt(removed, salt, content, whole=True)
 
     async def verify_receipt(self, receipt: Receipt) -> Verification:
-        """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
+        """Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.
 
         Raises `InvalidInputError` for a receipt of another scope. Reads all relations of the scope.
         """
@@ -575,15 +594,15 @@ class Curator:
     # -- the graph as a whole ----------------------------------------------------------------------------------------
 
     async def detect_communities(self, *, limit: int | None = None, seed: int = 0) -> tuple[Community, ...]:
-        """Detect the communities of all relations that hold now, store them, and return ``limit``, largest first.
+        """Detect and store all communities again, from the whole graph; list them, the largest first.
 
-        Touches (write) every member.
+        Of all relations that hold now. Touches (write) every member.
         """
         found, _ = await self._grouped(seed, anew=True)
         return (await self._store_communities(found, None))[:limit]
 
     async def refresh_communities(self, *, limit: int | None = None, seed: int = 0) -> tuple[Community, ...]:
-        """Update the communities around changed relations; return at most ``limit`` changed ones, largest first.
+        """Update the communities whose relations changed; list those that changed, the largest first.
 
         Touches (write) every member of those that changed.
         """
@@ -595,7 +614,7 @@ class Curator:
         return (await self._store_communities(fresh, gone))[:limit] if fresh or gone else ()
 
     async def communities(self, entity: EntityRef | None = None, *, limit: int | None = 20) -> tuple[Community, ...]:
-        """List the stored communities, largest first; those of one entity if it is given."""
+        """List the stored communities (groups of related entities), the largest first; of an entity, its own."""
         check.refuse("communities", None if limit is None else check.number("limit", limit, 0))
         async with self._whole("communities") as reader:
             ids = None if entity is None else [(await known(entity, reader)).id]
@@ -623,7 +642,7 @@ class Curator:
         Touches (write) every member of a community that is asked for. The model sees texts of the graph: therefore a
         curator without a gate raises `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all may be shown.
         """
-        model, tally = summarising.CountingLLM(as_llm(llm), counter or ByteCounter()), summarising.Tally(limit)
+        model, tally = as_llm(llm), summarising.Tally(limit)
         check.refuse(
             "summaries",
             None if limit is None else check.number("limit", limit, 0),
@@ -632,12 +651,13 @@ class Curator:
             check.number("answer_tokens", answer_tokens, 1),
         )
         self._demand_gate("summarise_communities(…) shows texts of the graph")
+        limits = {"prompt_tokens": prompt_tokens, "answer_tokens": answer_tokens}
         async with self._whole("communities"):
             ahead = [each for each in await self._store.communities() if each.size >= min_size]
 
         async def summarise(read: summarising.Read) -> summarising.Outcome:
             try:
-                return await self._summarise(read, model, prompt_tokens=prompt_tokens, answer_tokens=answer_tokens)
+                return await self._summarise(read, model, counter or ByteCounter(), **limits)
             except Exception as error:  # noqa: BLE001 - the tally raises it, once the other prompts have been answered
                 return error
 
@@ -647,10 +667,10 @@ class Curator:
                 due = [read for read in found if read is not None and tally.takes(read.content)]
                 outcomes = await in_order(summarise, due, limit=summarising.AT_ONCE)
                 tally.add([read.content.community for read in due], outcomes)
-        return tally.report(model, meter.total)
+        return tally.report(meter.total)
 
     async def graph_health(self) -> Health:
-        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks."""
+        """Report the health of the graph and its problems, and store it, for recall and blocks."""
         async with self._whole("the counts of health") as reader:
             counts = await count_health(self._store, reader)
         return await record_health(counts, self._store)
@@ -663,7 +683,7 @@ class Curator:
     # -- the types of relations --------------------------------------------------------------------------------------
 
     async def relation_types(self) -> tuple[RelationType, ...]:
-        """List the types of relations known from the start or registered, by name.
+        """List the types of relations known from the start or registered, with their properties.
 
         A principal that may not see everything gets registered ones only if a visible relation has the type.
         """
@@ -686,9 +706,9 @@ class Curator:
         skip: bool | None = None,
         state: bool | None = None,
     ) -> RelationType:
-        """Register a type of relation, or change a known one, and return it; its relations are folded again.
+        """Register a type of relation, or change a known one: what is not given stays as it is.
 
-        What is not given stays as it is; a type determines how its relations are folded, scored and printed.
+        A type determines how its relations are folded, scored and printed; they are folded again.
 
         * ``prior``: the reliability of the type's relations, in [0, 1].
         * ``half_life_days``: the age at which they count half, in days; 0: they do not age.
@@ -1002,16 +1022,16 @@ class Curator:
         return None if content is None else summarising.Read(content, version)
 
     async def _summarise(
-        self, read: summarising.Read, model: summarising.CountingLLM, **limits: int
+        self, read: summarising.Read, model: LLM, counter: TokenCounter, **limits: int
     ) -> Community | None:
         """Ask for a summary and store it; None if the community has changed since its content was read."""
         if self._hides:
             members = await communities.read_entities(read.content.community.members, self._store)
             await self._demand(Action.WRITE, members)
         summary = CommunitySummary(
-            sentences=await summarising.ask_for_summary(read.content, model, **limits),
+            sentences=await summarising.ask_for_summary(read.content, model, counter, **limits),
             fingerprint=read.content.fingerprint,
-            model=model.name,
+            model=str(getattr(model, "name", "")),
             written_at=self._store.clock.now(),
         )
         current: summarising.Read | None = read

@@ -13,10 +13,12 @@ from graphsearch.access.reader import Reader
 from graphsearch.claims.naming import INDEXED_SIMILARITY, folded_name, words_of
 from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.model import Entity
-from graphsearch.text.trigrams import MAX_NAME_WORDS, similarity, spoken_words
+from graphsearch.text.trigrams import MAX_NAME_WORDS, one_letter_off, similarity, spoken_words
 
 CANDIDATES: Final = 50
 """The least number of candidates per word, and of similar names."""
+MIN_MISSPELT: Final = 4
+"""The least letters of a word that is taken for another one."""
 
 
 class Way(StrEnum):
@@ -41,7 +43,8 @@ class EntityHit:
 
     ``score``, in (0, 1], is the weight of its way (see `WEIGHTS`) times: 1 for a name or an alias; for words and
     prefixes the share of the query's words that are words of a name, or begin one; for a similar name the similarity of
-    its trigrams, which is at least 0.6. Of several ways the best one counts.
+    its trigrams, which is at least 0.6, or 0.6 of the share of words that are one letter off. Of several ways the best
+    one counts.
     """
 
     entity: Entity
@@ -75,7 +78,11 @@ async def _candidates(query: str, reader: Reader, limit: int) -> set[UUID]:
             named = await reader.find_name_words(words, prefix=prefix, limit=limit)
             found |= {each.entity_id for each in named}
     alike = await reader.similar_names([query], threshold=INDEXED_SIMILARITY, limit=limit)
-    return found | {each.entity_id for each in alike.get(query, ())}
+    found |= {each.entity_id for each in alike.get(query, ())}
+    if found or not words:
+        return found
+    misspelt = sorted(frozenset[str]().union(*map(_spellings, words)))
+    return {each.entity_id for each in await reader.find_name_words(misspelt, limit=limit)}
 
 
 def match(query: str, entity: Entity) -> EntityHit | None:
@@ -84,12 +91,13 @@ def match(query: str, entity: Entity) -> EntityHit | None:
     aliases = list(map(folded_name, entity.aliases))
     words = words_of((entity.name, *entity.aliases))
     alike = max(similarity(name, folded) for name in (folded_name(entity.name), *aliases))
+    near = _share(not _spellings(word).isdisjoint(words) for word in asked) * INDEXED_SIMILARITY
     scores = {
         Way.NAME: float(folded_name(entity.name) == folded),
         Way.ALIAS: float(folded in aliases),
         Way.WORD: _share(word in words for word in asked),
         Way.PREFIX: _share(any(each.startswith(word) for each in words) for word in asked),
-        Way.SIMILAR: alike if alike >= INDEXED_SIMILARITY else 0.0,
+        Way.SIMILAR: max(near, alike if alike >= INDEXED_SIMILARITY else 0.0),
     }
     way = max(_WAYS, key=lambda each: scores[each] * WEIGHTS[each])
     score = scores[way] * WEIGHTS[way]
@@ -99,6 +107,11 @@ def match(query: str, entity: Entity) -> EntityHit | None:
 def _share(matches: Iterable[bool]) -> float:
     found = list(matches)
     return sum(found) / len(found) if found else 0.0
+
+
+def _spellings(word: str) -> frozenset[str]:
+    """A word and those one letter off; a short one would be any other."""
+    return frozenset({word}) | (one_letter_off(word) if len(word) >= MIN_MISSPELT else frozenset())
 
 
 def query_words(query: str) -> tuple[str, ...]:

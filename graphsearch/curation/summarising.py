@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Hashable, Sequence
+from typing import Final
 from uuid import UUID
 
 import attrs
@@ -16,11 +15,10 @@ from graphsearch.errors import (
     LLMRequestError,
     LLMTruncatedError,
 )
-from graphsearch.llms.structured import ask_for_data, failure_text
+from graphsearch.llms.structured import failure_text
 from graphsearch.llms.usage import Usage
 from graphsearch.model import Community, SummarySentence
-from graphsearch.modes.communities import CommunityContent
-from graphsearch.modes.summary_writer import Line, write_summary
+from graphsearch.modes.summary import CommunityContent, Line, write_summary
 from graphsearch.protocols import LLM, TokenCounter
 
 MIN_SIZE: Final = 3
@@ -32,8 +30,6 @@ AT_ONCE: Final = 4
 TRIES: Final = 5
 """How often a summary is offered to a store that changes meanwhile."""
 _QUESTION: Final = "What is this group about: who and what is at its centre, and how does it hang together?"
-
-_T = TypeVar("_T")
 
 
 @attrs.frozen(kw_only=True)
@@ -52,8 +48,7 @@ class SummariesReport:
     * ``written``: those with a new summary, largest first. ``unchanged``: how many had one of their present content.
     * ``failed``: those whose answer was unusable, or that changed while the model was asked; they are asked again by
       the next call. ``left``: how many were not asked, and ``why``: the limit, or the budget that was spent.
-    * ``calls``: requests to the model, repairs included; ``prompt_tokens`` and ``answer_tokens`` of them, by the
-      counter; ``usage``: what the model reported, if it did.
+    * ``usage``: what the model reported of its answers, repairs included, if it did.
     """
 
     written: tuple[Community, ...] = ()
@@ -61,9 +56,6 @@ class SummariesReport:
     failed: tuple[SummaryFailure, ...] = ()
     left: int = 0
     why: str = ""
-    calls: int = 0
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
     usage: Usage = attrs.field(factory=Usage)
 
 
@@ -123,7 +115,7 @@ class Tally:
     def _fail(self, community: Community, why: str) -> None:
         self.failed.append(SummaryFailure(community_id=community.id, label=community.label, why=why))
 
-    def report(self, model: CountingLLM, usage: Usage) -> SummariesReport:
+    def report(self, usage: Usage) -> SummariesReport:
         """What was done, and what it cost."""
         return SummariesReport(
             written=tuple(sorted(self.written, key=lambda each: (-each.size, each.id))),
@@ -131,9 +123,6 @@ class Tally:
             failed=tuple(self.failed),
             left=self.left,
             why=self.why,
-            calls=model.calls,
-            prompt_tokens=model.prompt_tokens,
-            answer_tokens=model.answer_tokens,
             usage=usage,
         )
 
@@ -147,12 +136,11 @@ class Read:
 
 
 async def ask_for_summary(
-    content: CommunityContent, llm: CountingLLM, *, prompt_tokens: int, answer_tokens: int
+    content: CommunityContent, llm: LLM, counter: TokenCounter, **limits: int
 ) -> list[SummarySentence]:
     """Ask a model for sentences that cite the content; raise `LLMAnswerError` if none cites a line and fits."""
     lines = list(map(Line.of_source, content.sources))
-    limits = {"prompt_tokens": prompt_tokens, "answer_tokens": answer_tokens}
-    written = await write_summary(_QUESTION, lines, llm=llm, counter=llm.counter, **limits)
+    written = await write_summary(_QUESTION, lines, llm=llm, counter=counter, **limits)
     if not written.sentences:
         raise LLMAnswerError(
             "the summary", faults=["every sentence is too long" if written.beyond else "no sentence cites a line"]
@@ -160,43 +148,3 @@ async def ask_for_summary(
     return [
         SummarySentence(text=each.text, cites=[source.element for source in each.sources]) for each in written.sentences
     ]
-
-
-@attrs.define(eq=False)
-class CountingLLM:
-    """Counts the requests to a model, and their tokens; not those that a budget refuses."""
-
-    llm: LLM
-    counter: TokenCounter
-    calls: int = 0
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
-
-    @property
-    def name(self) -> str:
-        """The name of the model, if it has one."""
-        return str(getattr(self.llm, "name", ""))
-
-    async def ask(self, text: str) -> str:
-        """Ask for a text."""
-        return await self._counted(text, self.llm.ask(text), str)
-
-    async def ask_json(self, text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Ask for a JSON object."""
-        return await self._counted(f"{text}\n{json.dumps(schema)}", ask_for_data(self.llm, text, schema), json.dumps)
-
-    async def _counted(self, prompt: str, asking: Awaitable[_T], written: Callable[[_T], str]) -> _T:
-        try:
-            answer = await asking
-        except BudgetExhaustedError:
-            raise
-        except Exception as error:
-            self._count(prompt, getattr(error, "answer", ""))
-            raise
-        self._count(prompt, written(answer))
-        return answer
-
-    def _count(self, prompt: str, answer: str) -> None:
-        self.calls += 1
-        self.prompt_tokens += self.counter.count(prompt)
-        self.answer_tokens += self.counter.count(answer)

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from graphsearch.display.printing import text_table
 from graphsearch.model import Entity, Relation
+from graphsearch.model.codec import encode
 from graphsearch.text.rendering import safe_text
+
+_NODE: Final = ("id", "name", "type", "description", "aliases", "labels", "importance_weight")
+_LINK: Final = {"source": "source_id", "target": "target_id", "key": "id"} | {
+    name: name for name in ("type", "fact", "kind", "confidence", "valid_from", "valid_to")
+}
 
 
 def node_of(entity: Entity, **more: Any) -> dict[str, Any]:
     """An entity as a node of node-link JSON."""
-    return {
-        "id": str(entity.id),
-        "name": entity.name,
-        "type": entity.type,
-        "description": entity.description,
-        "aliases": list(entity.aliases),
-        "labels": list(entity.labels),
-        "importance_weight": entity.importance_weight,
-        **more,
-    }
+    return {**{name: encode(getattr(entity, name)) for name in _NODE}, **more}
 
 
 def link_of(relation: Relation, **more: Any) -> dict[str, Any]:
     """A relation as a link of node-link JSON."""
-    return {
-        "source": str(relation.source_id),
-        "target": str(relation.target_id),
-        "key": str(relation.id),
-        "type": relation.type,
-        "fact": relation.fact,
-        "kind": relation.kind.value,
-        "confidence": relation.confidence,
-        "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
-        "valid_to": relation.valid_to.isoformat() if relation.valid_to else None,
-        **more,
-    }
+    return {**{name: encode(getattr(relation, field)) for name, field in _LINK.items()}, **more}
 
 
 def print_graph(graph: Mapping[str, Any]) -> str:

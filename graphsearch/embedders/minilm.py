@@ -9,7 +9,7 @@ its batch.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch._support.batching import batches
 from graphsearch._support.lazy import load
 from graphsearch.embedders.base import LocalEmbedder, checked_texts
 from graphsearch.errors import EmbedderError
@@ -83,7 +84,7 @@ class _Model:
 
     def embed(self, texts: list[str]) -> Matrix:
         tokens = [self.tokenizer.encode(text).ids for text in texts]
-        means = np.concatenate([self.encoder.means(tokens[pack]) for pack in packs(tokens, _PACK)])
+        means = np.concatenate([self.encoder.means(pack) for pack in batches(tokens, len, total=_PACK)])
         vectors: Matrix = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 
@@ -176,15 +177,3 @@ def gelu(values: Matrix) -> None:
     tail *= size
     np.maximum(values, 0, out=values)
     values -= tail
-
-
-def packs(texts: Sequence[Sequence[int]], tokens: int) -> Iterator[slice]:
-    """Slices of consecutive texts with at most ``tokens`` tokens in total; a longer text has a slice of its own."""
-    start = held = 0
-    for position, text in enumerate(texts):
-        if position > start and held + len(text) > tokens:
-            yield slice(start, position)
-            start, held = position, 0
-        held += len(text)
-    if start < len(texts):
-        yield slice(start, len(texts))

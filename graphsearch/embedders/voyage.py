@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from graphsearch._support.batching import batches
 from graphsearch._support.concurrency import in_order
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
@@ -27,39 +28,13 @@ _PROMPT_TOKENS: Final = 16  # added by Voyage to each text, for its input type
 
 
 _TOKENS: Final = 120_000  # of a request: some models take more
-_FLEXIBLE: Final = (1024, 256, 512, 2048)
-MODELS: Final[Mapping[str, tuple[int, ...]]] = {
-    "voyage-4-large": _FLEXIBLE,
-    "voyage-4": _FLEXIBLE,
-    "voyage-4-lite": _FLEXIBLE,
-    "voyage-3-large": _FLEXIBLE,
-    "voyage-3.5": _FLEXIBLE,
-    "voyage-3.5-lite": _FLEXIBLE,
-    "voyage-code-3": _FLEXIBLE,
-    "voyage-finance-2": (1024,),
-    "voyage-law-2": (1024,),
-}
-"""The possible dimensions of each model, the default first."""
+_DIMENSIONS: Final = 1024
+"""What all of its models have by default."""
 
 
 def estimated_tokens(text: str) -> int:
     """An upper bound for the tokens of a text without a vocabulary: its bytes of UTF-8."""
     return min(len(text.encode()), _LONGEST_TEXT) + _PROMPT_TOKENS
-
-
-def batches(texts: Iterable[str], tokens: int = _TOKENS) -> Iterator[list[str]]:
-    """The texts in order, in batches of at most 1,000 texts and ``tokens`` estimated tokens."""
-    batch: list[str] = []
-    left = tokens
-    for text in texts:
-        size = estimated_tokens(text)
-        if batch and (len(batch) == MOST_TEXTS or size > left):
-            yield batch
-            batch, left = [], tokens
-        batch.append(text)
-        left -= size
-    if batch:
-        yield batch
 
 
 def failure_of(error: Any) -> EmbedderError:
@@ -86,9 +61,9 @@ _EXTRA: Final = {"extra": "voyage", "purpose": "VoyageEmbedder"}
 class VoyageEmbedder:
     """A model of Voyage, with different vectors for queries and documents.
 
-    ``api_key`` defaults to VOYAGE_API_KEY; ``dimensions`` default to the model's own, and are required for a model that
-    is not in `voyage.MODELS`. ``timeout`` is in seconds, for one request; ``max_retries`` counts the attempts after the
-    first, which Voyage's client makes. At most ``concurrency`` requests run at a time, each within Voyage's limits.
+    ``api_key`` defaults to VOYAGE_API_KEY. ``dimensions`` other than 1024 are asked for; Voyage refuses those that the
+    model cannot have. ``timeout`` is in seconds, for one request; ``max_retries`` counts the attempts after the first,
+    which Voyage's client makes. At most ``concurrency`` requests run at a time, each within Voyage's limits.
 
     The constructor raises `MissingExtraError`, `MissingCredentialError` and `InvalidInputError`.
     """
@@ -99,23 +74,20 @@ class VoyageEmbedder:
         *,
         api_key: str | None = None,
         base_url: str | None = None,
-        dimensions: int | None = None,
+        dimensions: int = _DIMENSIONS,
         timeout: float = 30.0,
         max_retries: int = 4,
         concurrency: int = 4,
     ) -> None:
-        known = MODELS.get(model)
-        self.name = model
-        own = known[0] if known else 0
-        self.dimensions = own if dimensions is None else dimensions
-        self._asked_dimensions = None if self.dimensions == own else self.dimensions
+        self.name, self.dimensions = model, dimensions
+        self._asked_dimensions = None if dimensions == _DIMENSIONS else dimensions
         self._timeout = timeout
         self._base_url = None if base_url is None else base_url.rstrip("/")
         self._concurrency = concurrency
         check.refuse(
             "Voyage embedder",
             check.text("model", model),
-            _dimensions_fault(model, known, self.dimensions),
+            check.number("dimensions", dimensions, 1),
             check.number("timeout", timeout, 1e-3),
             check.number("max_retries", max_retries, 0),
             check.number("concurrency", concurrency, 1),
@@ -134,7 +106,7 @@ class VoyageEmbedder:
         Raises `EmbedderRefusedError` if a retry cannot help, `EmbedderUnavailableError` if Voyage could not be reached
         or kept failing, and `EmbedderError` for an answer of another shape, each with the vendor's error as its cause.
         """
-        batched = batches(checked_texts(texts))
+        batched = batches(checked_texts(texts), estimated_tokens, total=_TOKENS, most=MOST_TEXTS)
         answers = await in_order(lambda batch: self._request(batch, input_type), batched, limit=self._concurrency)
         return np.concatenate(answers) if answers else checked_vectors((), 0, self.dimensions)
 
@@ -148,12 +120,3 @@ class VoyageEmbedder:
         except Exception as error:  # the package does not wrap an answer that is broken off, or of another shape
             raise EmbedderUnavailableError(f"Voyage's answer cannot be read: {error}; try again later") from error
         return checked_vectors(answer.embeddings, len(texts), self.dimensions, embedder=self.name)
-
-
-def _dimensions_fault(model: str, known: Sequence[int] | None, dimensions: int) -> str | None:
-    if known is None:
-        fault = check.number("dimensions", dimensions, 1)
-        return fault and f"dimensions must be given, since {model!r} is not a model known here"
-    if dimensions not in known:
-        return f"dimensions of {model} must be one of {sorted(known)}, not {dimensions}"
-    return None

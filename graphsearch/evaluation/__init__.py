@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from graphsearch.evaluation.question_set import Passage as Passage
     from graphsearch.evaluation.question_set import QuestionSet as QuestionSet
     from graphsearch.evaluation.question_set import Triple as Triple
-    from graphsearch.evaluation.question_set import by_session as by_session
     from graphsearch.evaluation.question_set import read_graph as read_graph
     from graphsearch.evaluation.question_set import read_names as read_names
     from graphsearch.evaluation.question_set import read_question_set as read_question_set

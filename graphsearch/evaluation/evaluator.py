@@ -43,7 +43,6 @@ from graphsearch.evaluation.question_set import (
     QuestionSet,
     Triple,
     TripletNames,
-    by_session,
     faults_of,
     missing,
     sessions_in,
@@ -75,9 +74,9 @@ from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
 from graphsearch.model import Batch, ElementKind, Fact, Memory
 from graphsearch.model import validation as check
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.protocols import Embedder
-from graphsearch.ranking.memories.options import CHANNELS, ChannelName, RecallScoring
+from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecallScoring
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import Analyser, stem
 
@@ -233,9 +232,10 @@ async def evaluate(
     """
     some = any(question.gold for question in given.questions)
     check.refuse("question set", None if some else "no question has evidence to be found")
-    if evaluation.level is Level.SESSION:
-        by_session(given, {})  # refuses evidence without a session
     session_of = {passage.id: passage.session for passage in given.passages}
+    if evaluation.level is Level.SESSION:
+        golds = [(each.id, gold) for each in given.questions for gold in sorted(each.gold) if not session_of[gold]]
+        check.refuse("question set", *(f"question {id_!r}: passage {gold!r} is in no session" for id_, gold in golds))
     budget = evaluation.budget
 
     def score(question: GoldQuestion[str], found: Found[str], block: Block) -> Values:

@@ -7,13 +7,13 @@ zone, or as in "1:56 pm on 8 May, 2023".
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 from uuid import UUID
 
 import attrs
@@ -21,12 +21,13 @@ import attrs
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import EdgeKind, Entity, Relation
 from graphsearch.model import validation as check
+from graphsearch.model.codec import Says, decode
 from graphsearch.model.identity import snake_case
-from graphsearch.moving.records import object_of
+from graphsearch.moving.scope_file import object_of
 
-Line = dict[str, Any]
-Fields = Mapping[str, Any]
-_NO_FIELDS: Final[Fields] = MappingProxyType({})
+Line = Mapping[str, Any]
+Text = Annotated[str, Says(least=1)]
+_NO_FIELDS: Final[Line] = MappingProxyType({})
 PASSAGES: Final = 100
 """Passages recalled to find sessions."""
 ONE_HOP: Final = 3
@@ -38,13 +39,10 @@ _TWO_HOPS: Final = frozenset({"two_hop", "multi_hop"})
 """Kinds of questions that take two hops where no path says so."""
 _PATH: Final = 3
 """Length of a path of two hops: an entity and two relations."""
-_TRIPLE: Final = 3
 
 TripletNames = tuple[str, str, str]
 """The names of source, type and target."""
 Gold = TypeVar("Gold", TripletNames, str)
-Known = dict[tuple[str, str | None], set[UUID]]
-"""Ids of entities by name and type, and by name alone."""
 
 
 class Level(StrEnum):
@@ -58,22 +56,13 @@ class Level(StrEnum):
 class Passage:
     """A text to be found. ``fields`` is its whole line, to group by."""
 
-    id: str
-    text: str
+    id: Text
+    text: Text
     title: str = ""
     time: datetime | None = None
     session: str = ""
     speaker: str = ""
-    fields: Fields = attrs.field(default=_NO_FIELDS, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "passage",
-            check.text("id", self.id),
-            check.text("text", self.text),
-            *(check.text(name, getattr(self, name), empty=True) for name in ("title", "session", "speaker")),
-            check.instant("time", self.time),
-        )
+    fields: Line = attrs.field(default=_NO_FIELDS, eq=False, repr=False)
 
 
 @attrs.frozen(kw_only=True)
@@ -90,17 +79,7 @@ class GoldQuestion(Generic[Gold]):
     kind: str = ""
     hops: int = 1
     answer: str = ""
-    fields: Fields = attrs.field(default=_NO_FIELDS, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "question",
-            check.text("id", self.id),
-            check.text("question", self.question),
-            *(check.text(name, getattr(self, name), empty=True) for name in ("kind", "answer")),
-            *(check.texts("gold", [each] if isinstance(each, str) else each) for each in self.gold),
-            check.number("hops", self.hops, 1, 2),
-        )
+    fields: Line = attrs.field(default=_NO_FIELDS, eq=False, repr=False)
 
     @property
     def within(self) -> int:
@@ -108,22 +87,14 @@ class GoldQuestion(Generic[Gold]):
         return ONE_HOP if self.hops == 1 else TWO_HOPS
 
 
-Item = TypeVar("Item", Passage, GoldQuestion[str])
-Made = TypeVar("Made")
-
-
 @attrs.frozen(kw_only=True)
 class Triple:
     """A triple that an extractor read from a passage."""
 
-    passage_id: str
-    subject: str
-    predicate: str
-    object: str
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse("triple", *(check.text(name, value) for name, value in attrs.asdict(self).items()))
-        check.refuse("triple", None if snake_case(self.predicate) else "predicate must hold a letter or a digit")
+    passage_id: Text
+    subject: Text
+    predicate: Text
+    object: Text
 
 
 @attrs.frozen(kw_only=True)
@@ -143,8 +114,8 @@ class QuestionSet:
             "question set",
             None if self.passages else "there are no passages",
             None if self.questions else "there are no questions",
-            *repeated("passages", (passage.id for passage in self.passages)),
-            *repeated("questions", (question.id for question in self.questions)),
+            *repeated("passages", self.passages),
+            *repeated("questions", self.questions),
             *missing(self.questions, "passage", ids),
             *(
                 f"there is no passage {id_!r}, which a triple names"
@@ -159,15 +130,20 @@ class QuestionSet:
         Parts without questions are left out. Raises `InvalidInputError` for a passage or question without the field,
         and for evidence in another part than its question.
         """
-        passages, questions = _parts("passage", self.passages, field), _parts("question", self.questions, field)
-        part_of = {passage.id: part for part, passages_in_it in passages.items() for passage in passages_in_it}
+        given: list[Passage | GoldQuestion[str]] = [*self.passages, *self.questions]
+        part_of = {(isinstance(each, Passage), each.id): each.fields.get(field) for each in given}
+        astray = [key for key, part in part_of.items() if not isinstance(part, str | int)]
+        named = [f"{'passage' if is_passage else 'question'} {id_!r}" for is_passage, id_ in astray]
+        check.refuse("question set", *(f"{each} has no {field!r} that is text or a whole number" for each in named))
+        passages, questions, triples = (defaultdict[str, list[Any]](list) for _ in range(3))
+        for each in given:
+            is_passage = isinstance(each, Passage)
+            (passages if is_passage else questions)[str(part_of[is_passage, each.id])].append(each)
+        for triple in self.triples:
+            triples[str(part_of[True, triple.passage_id])].append(triple)
         return {
-            part: QuestionSet(
-                passages=tuple(passages.get(part, ())),
-                questions=tuple(questions_in_it),
-                triples=tuple(triple for triple in self.triples if part_of[triple.passage_id] == part),
-            )
-            for part, questions_in_it in questions.items()
+            part: QuestionSet(passages=tuple(passages[part]), questions=tuple(some), triples=tuple(triples[part]))
+            for part, some in questions.items()
         }
 
 
@@ -175,12 +151,13 @@ def faults_of(questions: Sequence[GoldQuestion[Gold]]) -> Iterator[str]:
     """The faults that make questions unfit as a set."""
     if not any(question.gold for question in questions):
         yield "no question has an answer to be found"
-    yield from repeated("questions", (question.id for question in questions))
+    yield from repeated("questions", questions)
 
 
-def repeated(name: str, ids: Iterable[str]) -> Iterator[str]:
+def repeated(name: str, given: Iterable[Passage | GoldQuestion[Any]]) -> Iterator[str]:
     """A fault for each id that is given more than once."""
-    return (f"{name}: the id {id_!r} is given {times} times" for id_, times in Counter(ids).items() if times > 1)
+    times = Counter(each.id for each in given)
+    return (f"{name}: the id {id_!r} is given {count} times" for id_, count in times.items() if count > 1)
 
 
 def missing(questions: Iterable[GoldQuestion[Gold]], what: str, known: Iterable[Gold]) -> Iterator[str]:
@@ -191,46 +168,14 @@ def missing(questions: Iterable[GoldQuestion[Gold]], what: str, known: Iterable[
             yield f"question {question.id!r}: there is no {what} {gold if isinstance(gold, str) else ' '.join(gold)!r}"
 
 
-def _parts(name: str, items: Iterable[Item], field: str) -> dict[str, list[Item]]:
-    parts: dict[str, list[Item]] = {}
-    faults = []
-    for item in items:
-        value = item.fields.get(field)
-        if isinstance(value, (str, int)):
-            parts.setdefault(str(value), []).append(item)
-        else:
-            faults.append(f"{name} {item.id!r} has no {field!r} that is text or a whole number")
-    check.refuse("question set", *faults)
-    return parts
-
-
-def by_session(
-    given: QuestionSet, run: Mapping[str, Iterable[str]]
-) -> tuple[tuple[GoldQuestion[str], ...], dict[str, list[str]]]:
-    """Questions with the sessions of their evidence, and rankings of sessions by their first passage.
-
-    A session is as good as the best of its passages. Passages without a session are left out of rankings. Raises
-    `InvalidInputError` for evidence without one.
-    """
-    session_of = {passage.id: passage.session for passage in given.passages}
-    check.refuse(
-        "question set",
-        *(
-            f"question {question.id!r}: passage {gold!r} is in no session"
-            for question in given.questions
-            for gold in sorted(question.gold)
-            if not session_of[gold]
-        ),
-    )
-    questions = tuple(
-        attrs.evolve(each, gold=frozenset(sessions_in(each.gold, session_of))) for each in given.questions
-    )
-    return questions, {id_: sessions_in(ids, session_of) for id_, ids in run.items()}
-
-
 def sessions_in(passages: Iterable[str], session_of: Mapping[str, str]) -> list[str]:
     """The sessions of passages, each where its first passage is; passages without one are left out."""
     return [*dict.fromkeys(session for id_ in passages if (session := session_of[id_]))]
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+Made = TypeVar("Made")
 
 
 def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: Path | None = None) -> QuestionSet:
@@ -240,14 +185,14 @@ def read_question_set(corpus: Path, questions: Path | Iterable[Path], triples: P
     """
     return QuestionSet(
         passages=read_passages(corpus),
-        questions=read_rows(questions, _question),
-        triples=read_rows(triples, _triple) if triples else (),
+        questions=read_questions(questions, "passages"),
+        triples=read_rows(triples, lambda line: read_row(Triple, line)) if triples else (),
     )
 
 
 def read_passages(corpus: Path) -> tuple[Passage, ...]:
     """The passages of one file. Raises the same errors as `read_question_set`."""
-    return read_rows(corpus, _passage)
+    return read_rows(corpus, lambda line: attrs.evolve(read_row(Passage, line), fields=line))
 
 
 def read_rows(paths: Path | Iterable[Path], make: Callable[[Line], Made]) -> tuple[Made, ...]:
@@ -271,35 +216,17 @@ def read_rows(paths: Path | Iterable[Path], make: Callable[[Line], Made]) -> tup
     return tuple(made)
 
 
-def _passage(line: Line) -> Passage:
-    given = {name: line[name] for name in ("title", "speaker") if line.get(name)}
-    ids = {"id": _name(line.get("id")), "session": _name(line.get("session")) or ""}
-    return Passage(text=line.get("text", ""), fields=line, **_times("passage", line, "time"), **ids, **given)
-
-
-def _question(line: Line) -> GoldQuestion[str]:
-    gold, answer = line.get("gold_ids"), line.get("answer")
-    if not isinstance(gold, list):
-        raise InvalidInputError("question", ["gold_ids must be a list of the ids of passages"])
-    check.refuse("question", check.texts("gold_ids", [*map(_name, gold)]))
-    return GoldQuestion(
-        id=_name(line.get("id")),
-        question=line.get("question", ""),
-        gold=frozenset(map(_name, gold)),
-        kind=line.get("type") or "",
-        answer=str(answer) if isinstance(answer, str | int | float) and not isinstance(answer, bool) else "",
-        fields=line,
-    )
-
-
-def _triple(line: Line) -> Triple:
-    parts = {name: line.get(name, "") for name in ("subject", "predicate", "object")}
-    return Triple(passage_id=_name(line.get("passage_id")), **parts)
-
-
-def _name(value: Any) -> Any:
-    """An id as text; other values unchanged, to be refused by validation."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def read_row(kind: type[Made], line: Line) -> Made:
+    """What a line says of a class; fields that are none of its own are for others. Raises `InvalidInputError`."""
+    subject = kind.__name__.strip("_").lower()
+    names = attrs.fields_dict(kind).keys() - {"fields"}  # type: ignore[arg-type]
+    given = {name: value for name, value in line.items() if name in names}
+    given |= {
+        name: parse_time(subject, name, given[name]).isoformat()
+        for name in ("time", "valid_from", "valid_to")
+        if given.get(name)
+    }
+    return decode(kind, given, subject, lenient=True)
 
 
 _FORMS: Final = ("", "%I:%M %p on %d %B, %Y", "%d %B, %Y", "%d %B %Y")
@@ -317,11 +244,55 @@ def parse_time(subject: str, field: str, written: Any) -> datetime:
     raise InvalidInputError(subject, [f"{field} must be one such as 2024-05-01T09:00:00Z, not {written!r}"])
 
 
-def _times(subject: str, line: Line, *fields: str) -> dict[str, Any]:
-    return {field: parse_time(subject, field, line[field]) for field in fields if line.get(field)}
+@attrs.frozen(kw_only=True)
+class _Question:
+    id: Text
+    question: Text
+    kind: str = ""
+    type: str = ""
+    answer: str = ""
+    path: tuple[str, ...] | None = None
+    also_accept: tuple[Text, ...] = ()
 
 
-# -- graphs and questions about them ----------------------------------------------------------------------------------
+GOLD: Final[Mapping[str, tuple[str, Any]]] = MappingProxyType(
+    {
+        "passages": ("gold_ids", Text),
+        "triplets": ("gold", tuple[Text, Text, Text]),
+        "entities": ("gold", Text),
+        "answers": ("expect_entities", Text),
+    }
+)
+"""The field of a line that holds a kind of gold, and what it lists."""
+
+
+def read_questions(paths: Path | Iterable[Path], gold: str) -> tuple[GoldQuestion[Any], ...]:
+    """The questions in files, with a kind of gold: one of `GOLD`. Raises the same errors as `read_question_set`."""
+    return read_rows(paths, lambda line: question_of(line, gold))
+
+
+def question_of(line: Line, gold: str) -> GoldQuestion[Any]:
+    """A question from a line of a file. Raises `InvalidInputError`."""
+    (field, kind), row = GOLD[gold], read_row(_Question, line)
+    found: Any = decode(tuple[kind, ...], line.get(field), f"question: {field}", lenient=True)  # type: ignore[valid-type]
+    if gold == "triplets":
+        found = [(source, snake_case(type_), target) for source, type_, target in found]
+    known = row.kind or row.type
+    two = known in _TWO_HOPS if row.path is None else len(row.path) >= _PATH
+    accepted = row.also_accept if gold == "entities" else ()
+    hops = 2 if two else 1
+    return GoldQuestion(
+        id=row.id,
+        question=row.question,
+        gold=frozenset((*found, *accepted)),
+        kind=known,
+        hops=hops,
+        answer=row.answer,
+        fields=line,
+    )
+
+
+# -- graphs -----------------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen(kw_only=True)
@@ -338,57 +309,72 @@ class GivenGraph:
         return frozenset((names[each.source_id], each.type, names[each.target_id]) for each in self.relations)
 
 
+@attrs.frozen(kw_only=True)
+class _Entity:
+    """An entity in a file; a first name that nobody else has is one more alias."""
+
+    name: Text
+    type: str = ""
+    kind: str = ""
+    description: str = ""
+    aliases: tuple[Text | Mapping[str, Any], ...] = ()
+    first_name_unique: str = ""
+
+    @property
+    def other_names(self) -> tuple[str, ...]:
+        """Its aliases, texts or objects with a ``name``."""
+        names = [each if isinstance(each, str) else each.get("name") for each in self.aliases]
+        names += [self.first_name_unique] if self.first_name_unique else []
+        return decode(tuple[Text, ...], names, "entity: aliases")
+
+
+@attrs.frozen(kw_only=True)
+class _Relation:
+    source: Text
+    type: Text
+    target: Text
+    source_type: str = ""
+    target_type: str = ""
+    fact: str = ""
+    confidence: float = 1.0
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
 def read_graph(entities: Path, relations: Path) -> GivenGraph:
     """The graph in two files. Raises `InvalidInputError` that names the file and every faulty line."""
     described = read_rows(entities, _entity)
-    known: Known = {}
+    known = defaultdict[tuple[str, str], set[UUID]](set)  # by name and type, and by name alone
     for entity in described:
-        for type_ in (entity.type, None):
-            known.setdefault((entity.name, type_), set()).add(entity.id)
-    return GivenGraph(entities=described, relations=read_rows(relations, lambda line: _relation(line, known)))
+        known[entity.name, entity.type].add(entity.id)
+        known[entity.name, ""].add(entity.id)
+
+    def end(side: str, name: str, type_: str) -> UUID:
+        found = known.get((name, snake_case(type_) if type_ else ""), ())
+        of_type = f" of type {type_!r}" if type_ else ""
+        wrong = f"{side}_type must state which {name!r}" if found else f"{side}: there is no entity {name!r}{of_type}"
+        check.refuse("relation", None if len(found) == 1 else wrong)
+        return next(iter(found))
+
+    def relation(line: Line) -> Relation:
+        row = read_row(_Relation, line)
+        return Relation(
+            source_id=end("source", row.source, row.source_type),
+            type=row.type,
+            target_id=end("target", row.target, row.target_type),
+            fact=row.fact,
+            kind=EdgeKind.STRUCTURAL,
+            confidence=row.confidence,
+            valid_from=row.valid_from,
+            valid_to=row.valid_to,
+        )
+
+    return GivenGraph(entities=described, relations=read_rows(relations, relation))
 
 
 def _entity(line: Line) -> Entity:
-    return Entity(
-        type=line.get("type") or line.get("kind") or "",
-        name=line.get("name", ""),
-        description=line.get("description") or "",
-        aliases=_aliases(line),
-    )
-
-
-def _aliases(line: Line) -> tuple[str, ...]:
-    """The aliases of an entity, texts or objects with a ``name``; a first name that nobody else has is one more."""
-    aliases = line.get("aliases") or []
-    if not isinstance(aliases, list):
-        raise InvalidInputError("entity", ["aliases must be a list of names"])
-    names: list[Any] = [alias.get("name") if isinstance(alias, dict) else alias for alias in aliases]
-    names += [first] if (first := line.get("first_name_unique")) else []
-    check.refuse("entity", check.texts("aliases", names))
-    return tuple(names)
-
-
-def _relation(line: Line, known: Known) -> Relation:
-    confidence = line.get("confidence")
-    return Relation(
-        source_id=_end("source", line, known),
-        type=line.get("type", ""),
-        target_id=_end("target", line, known),
-        fact=line.get("fact") or "",
-        kind=EdgeKind.STRUCTURAL,
-        confidence=1.0 if confidence is None else confidence,
-        **_times("relation", line, "valid_from", "valid_to"),
-    )
-
-
-def _end(end: str, line: Line, known: Known) -> UUID:
-    name, type_ = line.get(end), line.get(f"{end}_type")
-    check.refuse("relation", check.text(end, name))
-    found = known.get((str(name), snake_case(str(type_)) if type_ else None), ())
-    if len(found) == 1:
-        return next(iter(found))
-    missing = f"{end}: there is no entity {name!r}{f' of type {type_!r}' if type_ else ''}"
-    raise InvalidInputError("relation", [f"{end}_type must state which {name!r}" if found else missing])
+    row = read_row(_Entity, line)
+    return Entity(type=row.type or row.kind, name=row.name, description=row.description, aliases=row.other_names)
 
 
 def read_names(path: Path) -> dict[str, frozenset[str]]:
@@ -396,45 +382,4 @@ def read_names(path: Path) -> dict[str, frozenset[str]]:
 
     Raises `InvalidInputError` that names every faulty line.
     """
-
-    def names(line: Line) -> tuple[str, frozenset[str]]:
-        check.refuse("name", check.text("name", line.get("name")))
-        return line["name"], frozenset(_aliases(line))
-
-    return dict(read_rows(path, names))
-
-
-def triplet_question(line: Line) -> GoldQuestion[TripletNames]:
-    """A question from a line of a file. Raises `InvalidInputError`."""
-    gold = line.get("gold")
-    if not isinstance(gold, list) or not all(map(_is_triple, gold)):
-        raise InvalidInputError("question", ["gold must be a list of [source, type, target]"])
-    return _asked(line, [(source, snake_case(type_), target) for source, type_, target in gold])
-
-
-def entity_question(line: Line) -> GoldQuestion[str]:
-    """A question from a line of a file. Raises `InvalidInputError`."""
-    return _asked(line, [*_names("gold", line), *_names("also_accept", {"also_accept": [], **line})])
-
-
-def name_question(line: Line) -> GoldQuestion[str]:
-    """A question from a line of a file. Raises `InvalidInputError`."""
-    return _asked(line, _names("expect_entities", line))
-
-
-def _asked(line: Line, gold: Iterable[Gold]) -> GoldQuestion[Gold]:
-    kind, path = line.get("kind") or "", line.get("path")
-    two = len(path) >= _PATH if isinstance(path, list) else kind in _TWO_HOPS
-    question = {"id": line.get("id", ""), "question": line.get("question", ""), "kind": kind}
-    return GoldQuestion(gold=frozenset(gold), hops=2 if two else 1, **question)
-
-
-def _names(field: str, line: Line) -> list[str]:
-    names = line.get(field)
-    if not isinstance(names, list):
-        raise InvalidInputError("question", [f"{field} must be a list of names"])
-    return names
-
-
-def _is_triple(value: object) -> bool:
-    return isinstance(value, list) and len(value) == _TRIPLE and check.texts("triple", value) is None
+    return {row.name: frozenset(row.other_names) for row in read_rows(path, lambda line: read_row(_Entity, line))}

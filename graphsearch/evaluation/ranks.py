@@ -29,12 +29,11 @@ from graphsearch.context.sections import compose, pack
 from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import ElementKind, Entity, Memory, Principal, Relation
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.protocols import Embedder
 from graphsearch.question.asked_time import asked_time
-from graphsearch.question.words import relation_line
-from graphsearch.ranking.memories.options import CHANNELS, ChannelName
+from graphsearch.question.question_names import relation_line
+from graphsearch.ranking.memories.result import CHANNELS, ChannelName
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
 from graphsearch.text.bm25 import frequencies, idf, saturated
@@ -233,11 +232,10 @@ def plain(memories: Sequence[Memory], limit: int, budget: int) -> Method[str]:
 
     def pack_best(question: str) -> Block:
         ranked = [memories[row] for row in bm25.rank(question, limit=MEMORIES)]
-        lines = [(memory.id, line) for memory in ranked if (line := memory_line(memory))]
-        texts = [line for _, line in lines]
+        lines = {memory.id: line for memory in ranked if (line := memory_line(memory))}
+        texts, ids = list(lines.values()), list(lines)
         shown, _ = pack(texts, budget, counter, heading=OBSERVATIONS)
-        text = compose(OBSERVATIONS, [texts[row] for row in shown])
-        return Block(frozenset(lines[row][0] for row in shown), text)
+        return Block(frozenset(ids[row] for row in shown), compose(OBSERVATIONS, [texts[row] for row in shown]))
 
     async def build(question: str) -> Block:
         return await asyncio.to_thread(pack_best, question)  # the first count may download a vocabulary

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, Final, Unpack
-from uuid import UUID
 
 import attrs
 
@@ -22,16 +21,14 @@ from graphsearch.access.reader import Reader, ReadingOptions, reading
 from graphsearch.engine import Engine, GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.federation.joint_reader import JointReader
-from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_memory, own_relation, packed
+from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_memory, own_relation
 from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet, Vector
 from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
 from graphsearch.modes.result import SearchResult, Sentence, Source, Summary
 from graphsearch.question.understanding import Understanding
-from graphsearch.ranking.entities.options import RankRequest
-from graphsearch.ranking.entities.result import RankResult
-from graphsearch.ranking.memories.options import RecallRequest
-from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.entities.result import RankRequest, RankResult
+from graphsearch.ranking.memories.result import RecallRequest, RecallResult
 from graphsearch.ranking.triplets.connections import Connection
 from graphsearch.ranking.triplets.parts import Parts
 from graphsearch.stores.graph import GraphStore
@@ -114,7 +111,7 @@ class FederatedEngine(Engine):
         return [each for each in every if gate is None or gate.enters(self.scopes[each])] or every[:1]
 
     async def _search(self, question: Question, reader: Reader) -> SearchResult:
-        return with_scopes(await super()._search(question, reader), reader)
+        return with_scopes(await super()._search(question, reader), reader, self.scopes)
 
     async def _conclude(self, found: SearchResult, question: Question) -> SearchResult:
         return with_own_ids(await super()._conclude(found, question))
@@ -142,24 +139,26 @@ def _joint(readers: Mapping[int, Reader]) -> Reader:
     )
 
 
-def with_scopes(found: SearchResult, reader: Reader) -> SearchResult:
-    """A result with the scopes that were searched, whose triplets have theirs."""
-    own = _own_relation_ids([each.relation.id for each in found.triplets], reader)
+def with_scopes(found: SearchResult, reader: Reader, scopes: Sequence[Scope]) -> SearchResult:
+    """A result with the scopes that were searched, whose triplets have theirs; ``scopes`` are those of the engine."""
+    own = reader.owners(ElementKind.RELATION, [each.relation.id for each in found.triplets])
     triplets = (
         attrs.evolve(
             each,
             relation=_as_walked(each),
-            origins=_origins(each.relation, tuple(ids), reader),
+            origins={scope: _evidence_in(scope, each.relation, reader, scopes) for scope in ids},
             own_ids={scope: id_ for scope, id_ in ids.items() if id_ != each.relation.id},
         )
         for each, ids in zip(found.triplets, own, strict=True)
     )
-    return attrs.evolve(found, triplets=tuple(triplets), scopes=_searched(reader))
+    return attrs.evolve(found, triplets=tuple(triplets), scopes=reader.scopes)
 
 
-def _own_relation_ids(ids: Sequence[UUID], reader: Reader) -> Sequence[Mapping[Scope, UUID]]:
-    """The scopes of each relation, with the id that it has there."""
-    return reader.own_relation_ids(ids) if isinstance(reader, JointReader) else [{reader.scope: id_} for id_ in ids]
+def _evidence_in(scope: Scope, relation: Relation, reader: Reader, scopes: Sequence[Scope]) -> tuple[str, ...]:
+    """The evidence that a relation has in one of its scopes."""
+    if len(reader.scopes) == 1:
+        return relation.evidence
+    return tuple(own_id(each) for each in relation.evidence if scopes[number_of(each)] == scope)
 
 
 def _as_walked(triplet: Triplet) -> Relation:
@@ -168,17 +167,6 @@ def _as_walked(triplet: Triplet) -> Relation:
     if (relation.source_id, relation.target_id) == ends:
         return relation
     return attrs.evolve(relation, source_id=ends[0], target_id=ends[1])
-
-
-def _origins(relation: Relation, scopes: Sequence[Scope], reader: Reader) -> Mapping[Scope, tuple[str, ...]]:
-    """The scopes of a relation, each with the evidence that it has of its own."""
-    if not isinstance(reader, JointReader):
-        return dict.fromkeys(scopes, relation.evidence)
-    numbers = {part.scope: part.number for part in reader.parts}
-    return {
-        scope: tuple(own_id(each) for each in relation.evidence if number_of(each) == numbers[scope])
-        for scope in scopes
-    }
 
 
 def with_own_ids(found: SearchResult) -> SearchResult:
@@ -195,39 +183,22 @@ def with_own_ids(found: SearchResult) -> SearchResult:
 
 def recalled(found: RecallResult, reader: Reader, scopes: Sequence[Scope]) -> RecallResult:
     """A result whose memories have their scopes and their own ids; ``scopes`` are those of the engine, by number."""
-    if isinstance(reader, JointReader):
-        memories = tuple(_own_recalled(each, scopes) for each in found.memories)
-    else:
-        memories = tuple(attrs.evolve(each, scopes=(reader.scope,)) for each in found.memories)
-    return attrs.evolve(found, memories=memories, scopes=_searched(reader))
+    memories = [attrs.evolve(each, scopes=reader.scopes) for each in found.memories]
+    if len(reader.scopes) > 1:
+        memories = [
+            attrs.evolve(
+                each, memory=own_memory(each.memory), path=_own(each.path), scopes=(scopes[number_of(each.memory.id)],)
+            )
+            for each in memories
+        ]
+    return attrs.evolve(found, memories=tuple(memories), scopes=reader.scopes)
 
 
 def ranked(found: RankResult, reader: Reader) -> RankResult:
     """A result with the scopes that were searched, whose entities have theirs."""
-    scopes = _scopes_of([each.entity.id for each in found.entities], reader)
-    entities = (attrs.evolve(each, scopes=own) for each, own in zip(found.entities, scopes, strict=True))
-    return attrs.evolve(found, entities=tuple(entities), scopes=_searched(reader))
-
-
-def _scopes_of(ids: Sequence[UUID], reader: Reader) -> Sequence[tuple[Scope, ...]]:
-    return (
-        reader.scopes_of(ElementKind.ENTITY, packed(ids))
-        if isinstance(reader, JointReader)
-        else [(reader.scope,)] * len(ids)
-    )
-
-
-def _searched(reader: Reader) -> tuple[Scope, ...]:
-    return tuple(part.scope for part in reader.parts) if isinstance(reader, JointReader) else (reader.scope,)
-
-
-def _own_recalled(found: RecalledMemory, scopes: Sequence[Scope]) -> RecalledMemory:
-    return attrs.evolve(
-        found,
-        memory=own_memory(found.memory),
-        path=_own(found.path),
-        scopes=(scopes[number_of(found.memory.id)],),
-    )
+    own = reader.owners(ElementKind.ENTITY, [each.entity.id for each in found.entities])
+    entities = (attrs.evolve(each, scopes=tuple(ids)) for each, ids in zip(found.entities, own, strict=True))
+    return attrs.evolve(found, entities=tuple(entities), scopes=reader.scopes)
 
 
 _CITING: Final[Mapping[type, tuple[str, ...]]] = {

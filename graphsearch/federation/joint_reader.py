@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
 from graphsearch.access.reader import Reader, RelationPage
-from graphsearch.access.visible_names import rare_matches
+from graphsearch.access.visible_entities import rare_entities
 from graphsearch.claims.folding import type_named
 from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.federation import merging
 from graphsearch.federation.scope_part import (
-    JointSteps,
     ScopePart,
     joint_claim,
     joint_memory,
@@ -45,7 +44,6 @@ from graphsearch.model import (
     Entity,
     Group,
     Memory,
-    Named,
     Relation,
     RelationType,
     Scope,
@@ -76,18 +74,30 @@ class JointReader(Reader):
     def viewing(self, view: View) -> Self:
         return self if view == self.view else type(self)([part.viewing(view) for part in self.parts])
 
-    def uncounted(self) -> Self:
-        return type(self)([part.uncounted() for part in self.parts])
-
     async def _each(self, call: Callable[[ScopePart], Awaitable[T]]) -> list[T]:
         """What each scope answers, in the order of the scopes."""
         return await in_order(call, self.parts, limit=len(self.parts))
+
+    async def _held(
+        self, kind: ElementKind, keys: Keys, read: Callable[[ScopePart, Keys], Awaitable[T]], none: T
+    ) -> list[T]:
+        """What each scope answers of those elements that it has: entities that hold, others that were met."""
+
+        async def of(part: ScopePart) -> T:
+            _, own = await part.holding(keys) if kind is ElementKind.ENTITY else part.met(kind, keys)
+            return await read(part, own) if len(own) else none
+
+        return await self._each(of)
 
     # -- the scopes ----------------------------------------------------------------------------------------------
 
     @property
     def scope(self) -> Scope:
         return self.parts[0].scope
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        return tuple(part.scope for part in self.parts)
 
     @property
     def analyser(self) -> Analyser:
@@ -140,22 +150,13 @@ class JointReader(Reader):
 
         return list(chain.from_iterable(await self._each(of)))
 
-    def scopes_of(self, kind: ElementKind, keys: Keys) -> list[tuple[Scope, ...]]:
-        """The scopes that gave each element to this question."""
-        found: list[list[Scope]] = [[] for _ in range(len(keys))]
-        owned = self.owned(kind, keys)
-        for part in self.parts:
-            for row in owned[part.number][0].tolist():
-                found[row].append(part.scope)
-        return [tuple(each) for each in found]
-
-    def own_relation_ids(self, ids: Sequence[UUID]) -> list[dict[Scope, UUID]]:
-        """The scopes that gave each relation to this question, by joint id, and the id that it has in each."""
+    def owners(self, kind: ElementKind, ids: Sequence[UUID]) -> Sequence[Mapping[Scope, UUID]]:
         found: list[dict[Scope, UUID]] = [{} for _ in ids]
-        owned = self.owned(ElementKind.RELATION, packed(ids))
+        owned = self.owned(kind, packed(ids))
         for part in self.parts:
             rows, own = owned[part.number]
-            for row, id_ in zip(rows.tolist(), part.reader.relation_ids(own) if len(own) else (), strict=True):
+            own_ids = part.reader.entity_ids if kind is ElementKind.ENTITY else part.reader.relation_ids
+            for row, id_ in zip(rows.tolist(), own_ids(own) if len(own) else (), strict=True):
                 found[row][part.scope] = id_
         return found
 
@@ -212,11 +213,10 @@ class JointReader(Reader):
         return TermCounts(sum(each.documents for each in counted), merging.summed(each.containing for each in counted))
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
-        async def of(part: ScopePart) -> Mapping[str, int]:
-            _, own = await part.holding(keys)
-            return await part.reader.left_out(own) if len(own) else {}
-
-        return merging.summed(await self._each(of))
+        none: Mapping[str, int] = {}
+        return merging.summed(
+            await self._held(ElementKind.ENTITY, keys, lambda part, own: part.reader.left_out(own), none)
+        )
 
     # -- searches ------------------------------------------------------------------------------------------------
 
@@ -240,35 +240,30 @@ class JointReader(Reader):
 
         return merging.located(await self._each(of))
 
-    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> Named:
+    async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> tuple[Hits, list[Entity]]:
         whole = await self._each(lambda part: part.reader.find_names(names))
         partly = await self._each(lambda part: part.reader.find_name_words(words, limit=limit))
-        matches = [
-            *merging.joint_matches(chain.from_iterable(whole)),
-            *rare_matches(merging.joint_matches(chain.from_iterable(partly)), limit),
-        ]
-        hits = await self.locate(sorted({match.entity_id for match in matches}))
-        return Named(matches=matches, hits=hits, entities=await self.entities(hits.keys))
+        once = {(each.entity_id, each.name): each for each in chain.from_iterable(partly)}
+        ids = {each.entity_id for each in chain.from_iterable(whole)} | rare_entities([*once.values()], limit)
+        hits = await self.locate(sorted(ids))
+        return hits, await self.entities(hits.keys)
 
-    # -- walks ---------------------------------------------------------------------------------------------------
+        # -- walks ---------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
         del ahead
 
-        async def of(part: ScopePart) -> JointSteps:
-            _, own = await part.holding(keys)
-            return part.steps(await part.reader.expand(own, fan_out)) if len(own) else JointSteps.none()
+        async def of(part: ScopePart, own: Keys) -> Steps:
+            return part.steps(await part.reader.expand(own, fan_out))
 
-        if not len(keys):
-            return Steps.none(keys)
-        return merging.strongest(keys, JointSteps.concatenate(await self._each(of)), fan_out)
+        found = await self._held(ElementKind.ENTITY, keys, of, Steps.none(packed(())))
+        return merging.strongest(keys, found, fan_out) if len(keys) else Steps.none(keys)
 
     async def related(self, keys: Keys) -> Steps:
-        async def of(part: ScopePart) -> JointSteps:
-            _, own = part.met(ElementKind.RELATION, keys)
-            return part.steps(await part.reader.related(own)) if len(own) else JointSteps.none()
+        async def of(part: ScopePart, own: Keys) -> Steps:
+            return part.steps(await part.reader.related(own))
 
-        return merging.by_relation(JointSteps.concatenate(await self._each(of)))
+        return merging.by_relation(await self._held(ElementKind.RELATION, keys, of, Steps.none(packed(()))))
 
     async def page(self, *, after: UUID | None = None, limit: int) -> RelationPage:
         """The visible ones among the next relations of the view, by id: ``limit`` or more, fewer only at the end.
@@ -276,7 +271,7 @@ class JointReader(Reader):
         By the ids that they have in their scopes: what scopes have under several ids may be on several pages.
         """
 
-        def until(part: ScopePart, found: Steps) -> JointSteps:
+        def until(part: ScopePart, found: Steps) -> Steps:
             steps = part.steps(found)
             own = packed(part.reader.relation_ids(found.rows.relations))
             return steps if last is None else steps.keep(np.flatnonzero(own <= packed([last])))
@@ -284,7 +279,7 @@ class JointReader(Reader):
         pages = await self._each(lambda part: part.reader.page(after=after, limit=limit))
         ends = [each.last for each in pages if each.read == limit and each.last is not None]
         last = min(ends, default=None)
-        found = JointSteps.concatenate([until(part, each.steps) for part, each in zip(self.parts, pages, strict=True)])
+        found = [until(part, each.steps) for part, each in zip(self.parts, pages, strict=True)]
         read = limit if ends else min(sum(each.read for each in pages), limit - 1)
         return RelationPage(merging.by_relation(found), read, last)
 
@@ -306,31 +301,26 @@ class JointReader(Reader):
         """
         other = ElementKind.ENTITY if kind is ElementKind.MEMORY else ElementKind.MEMORY
 
-        async def of(part: ScopePart) -> Mentioned:
-            held = part.met(kind, keys) if kind is ElementKind.MEMORY else await part.holding(keys)
-            if not len(held[1]):
-                return _no_mentions(kind, other)
-            found = await part.reader.mentioned(kind, held[1], limit)
+        async def of(part: ScopePart, own: Keys) -> Mentioned:
+            found = await part.reader.mentioned(kind, own, limit)
             near, far = part.joint(kind, found.near), part.joint(other, found.far)
             return attrs.evolve(found, near=near, far=far, far_signatures=np.zeros(len(far), np.int64))
 
-        found = Mentioned.concatenate(await self._each(of))
+        found = Mentioned.concatenate(await self._held(kind, keys, of, _no_mentions(kind, other)))
         near = KeyIndex(keys).of(found.near)
         order = np.lexsort((found.far, near))
         few = np.bincount(near, minlength=len(keys))[near[order]] <= limit
         return found.keep(order[few])
 
     async def turns(self, keys: Keys) -> Turns:
-        async def of(part: ScopePart) -> Turns:
-            _, own = part.met(ElementKind.MEMORY, keys)
-            if not len(own):
-                none = np.empty(0, np.str_)
-                return Turns(near=none, far=none, later=np.empty(0, np.bool_), far_signatures=np.empty(0, np.int64))
+        async def of(part: ScopePart, own: Keys) -> Turns:
             found = await part.reader.turns(own)
             near, far = (part.joint(ElementKind.MEMORY, each) for each in (found.near, found.far))
             return attrs.evolve(found, near=near, far=far, far_signatures=np.zeros(len(far), np.int64))
 
-        found = Turns.concatenate(await self._each(of))
+        none = np.empty(0, np.str_)
+        nobody = Turns(near=none, far=none, later=np.empty(0, np.bool_), far_signatures=np.empty(0, np.int64))
+        found = Turns.concatenate(await self._held(ElementKind.MEMORY, keys, of, nobody))
         return found.keep(np.argsort(KeyIndex(keys).of(found.near), kind="stable"))
 
     # -- elements ------------------------------------------------------------------------------------------------

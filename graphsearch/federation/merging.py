@@ -6,15 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
-from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.columns import Expansion, FarEnds, Hits, Keys, Mask, Rows, Steps
+from graphsearch.columns import Expansion, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.federation.scope_part import JointSteps
-from graphsearch.model import Entity, NameMatch, Relation, RelationType
+from graphsearch.model import Entity, Relation, RelationType
 from graphsearch.model.signatures import Signature, SignatureTable
 
 K = TypeVar("K")
@@ -50,55 +48,41 @@ def _begins(*columns: Keys | Rows) -> Mask:
     return begins
 
 
-def strongest(keys: Keys, found: JointSteps, fan_out: int) -> Steps:
+def strongest(keys: Keys, parts: Sequence[Steps], fan_out: int) -> Steps:
     """The strongest steps from each key and in each direction, at most ``fan_out``, each relation once."""
-    found = _each_once(found)
-    start = KeyIndex(keys).of(found.near)
-    order = np.lexsort((found.relations, -found.confidence * found.prior, -found.outgoing, start))
-    found, start = found.keep(order), start[order]
-    begins = _begins(start, found.outgoing)
-    number = np.arange(len(start))
-    rank = number - np.maximum.accumulate(np.where(begins, number, 0)) if len(start) else number
-    kept = np.flatnonzero(rank < fan_out)
-    return steps_of(keys, found.keep(kept), start[kept])
+    found = _each_once(parts)
+    rows = found.rows
+    start = KeyIndex(keys).of(rows.near)
+    order = np.lexsort((rows.relations, -rows.confidence * found.prior, ~rows.outgoing, start))
+    number, begins = np.arange(len(order)), _begins(start[order], rows.outgoing[order])
+    kept = order[number - np.maximum.accumulate(np.where(begins, number, 0)) < fan_out]
+    found = found.keep(kept)
+    return attrs.evolve(found, rows=attrs.evolve(found.rows, starts=keys, start=start[kept]))
 
 
-def by_relation(found: JointSteps) -> Steps:
+def by_relation(parts: Sequence[Steps]) -> Steps:
     """Steps from source to target in the order of their relations, each once."""
-    found = _each_once(found)
-    found = found.keep(np.argsort(found.relations, kind="stable"))
-    starts, start = np.unique(found.near, return_inverse=True)
-    return steps_of(starts, found, start)
+    found = _each_once(parts)
+    found = found.keep(np.argsort(found.rows.relations, kind="stable"))
+    starts, start = np.unique(found.rows.near, return_inverse=True)
+    return attrs.evolve(found, rows=attrs.evolve(found.rows, starts=starts, start=start))
 
 
-def _each_once(found: JointSteps) -> JointSteps:
-    """Each step once: the most reliable of those that several scopes have, of equal ones that of the first scope."""
-    weight = found.confidence * found.freshness * found.prior
-    columns = (found.near, found.outgoing, found.relations)
-    order = np.lexsort((-weight, *columns))  # stable; not by signatures, whose numbers count hidden ones
-    return found.keep(order[_begins(*(each[order] for each in columns))])
+def _each_once(parts: Sequence[Steps]) -> Steps:
+    """Each step once: the most reliable of those that several scopes have, of equal ones that of the first scope.
 
-
-def steps_of(starts: Keys, found: JointSteps, start: Rows) -> Steps:
-    """The steps as columns, from rows of ``starts``."""
-    order = np.lexsort((-found.importance, found.far))
-    far, importance = found.far[order], found.importance[order]
-    first = _begins(far)
-    ends = FarEnds(keys=far[first], signatures=np.zeros(int(first.sum()), np.int64), importance=importance[first])
-    rows = Expansion(
-        starts=starts,
-        start=start,
-        ends=ends,
-        end=KeyIndex(ends.keys).of(found.far),
-        outgoing=found.outgoing == 1,
-        relations=found.relations,
-        confidence=found.confidence,
-        since=found.since,
-        feedback=found.feedback,
-        signatures=found.signatures.astype(np.int64),
-        far_holds=None,
-    )
-    return Steps(rows, found.signatures, freshness=found.freshness, prior=found.prior)
+    An entity has the greatest importance that any of them gives it.
+    """
+    rows = Expansion.concatenate([each.rows for each in parts])
+    importance = np.zeros(len(rows.ends))
+    for each in parts:
+        places = np.searchsorted(rows.ends.keys, each.rows.ends.keys)
+        np.maximum.at(importance, places, each.rows.ends.importance)
+    columns = (np.concatenate([getattr(each, name) for each in parts]) for name in ("signatures", "freshness", "prior"))
+    found = Steps(attrs.evolve(rows, ends=attrs.evolve(rows.ends, importance=importance)), *columns)
+    same = (rows.near, rows.outgoing, rows.relations)
+    order = np.lexsort((-found.reliability, *same))  # stable; not by signatures, whose numbers count hidden ones
+    return found.keep(order[_begins(*(each[order] for each in same))])
 
 
 def joint_entity(forms: Sequence[Entity]) -> Entity:
@@ -156,15 +140,6 @@ def joint_table(tables: Sequence[SignatureTable]) -> SignatureTable:
         attested=attested,
         shares_none=False,
     )
-
-
-def joint_matches(found: Iterable[NameMatch]) -> list[NameMatch]:
-    """The entities of each name, each once, by (id, name); an alias only where every scope has it as one."""
-    alias: dict[tuple[UUID, str], bool] = {}
-    for each in found:
-        key = each.entity_id, each.name
-        alias[key] = alias.get(key, True) and each.alias
-    return [NameMatch(name=name, entity_id=id_, alias=alias[id_, name]) for id_, name in sorted(alias)]
 
 
 def summed(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:

@@ -17,39 +17,9 @@ import attrs
 import numpy as np
 
 from graphsearch.access.reader import Reader
-from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows, Steps
-from graphsearch.columns.elements import ColumnSet
+from graphsearch.columns import NONE, FarEnds, Hits, Keys, Mask, Rows, Steps
 from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.model import Claim, ElementKind, Memory, Relation, Scope, View
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class JointSteps(ColumnSet):
-    """Steps of one scope or several, in joint keys; all of their far ends hold and are visible."""
-
-    near: Keys
-    relations: Keys
-    far: Keys
-    outgoing: Rows
-    """1 for steps from the source of a relation, else 0."""
-    importance: Floats
-    confidence: Floats
-    since: Floats
-    feedback: Floats
-    signatures: Rows
-    freshness: Floats
-    prior: Floats
-
-    @staticmethod
-    def none() -> JointSteps:
-        """No steps."""
-        numbers = ("importance", "confidence", "since", "feedback", "freshness", "prior")
-        columns: dict[str, Any] = {
-            **dict.fromkeys(("near", "relations", "far"), packed(())),
-            **dict.fromkeys(("outgoing", "signatures"), np.empty(0, np.intp)),
-            **dict.fromkeys(numbers, np.empty(0)),
-        }
-        return JointSteps(**columns)
 
 
 class ScopePart:
@@ -89,13 +59,7 @@ class ScopePart:
             skipped_types=view.skipped_types,
             only_types=view.only_types,
         )
-        return self._reading(self.reader.viewing(mine))
-
-    def uncounted(self) -> ScopePart:
-        """The same snapshot, gate and view; what is denied is not counted."""
-        return self._reading(self.reader.uncounted())
-
-    def _reading(self, reader: Reader) -> ScopePart:
+        reader = self.reader.viewing(mine)
         return ScopePart(reader, number=self.number, place=self._place, of=self._of, known=self._known)
 
     @property
@@ -140,31 +104,25 @@ class ScopePart:
         joint = self.joint(kind, found.keys)
         return attrs.evolve(found, keys=joint, signatures=np.zeros(len(joint), np.int64))
 
-    # -- steps ---------------------------------------------------------------------------------------------------
-
-    def rows(self, signatures: Rows) -> Rows:
-        """The rows of this scope's signatures in the joint table."""
-        return signatures * self._of + self._place
-
-    def steps(self, found: Steps) -> JointSteps:
-        """Visible steps of this scope in joint keys."""
-        rows = found.rows
+    def steps(self, found: Steps) -> Steps:
+        """Visible steps of this scope in joint keys, with the rows of their signatures in the joint table."""
+        rows, signatures = found.rows, found.signatures * self._of + self._place
         met, end = distinct(rows.end)
-        far = self.joint(ElementKind.ENTITY, rows.ends.keys.take(met))
         near, start = distinct(rows.start)
-        return JointSteps(
-            near=self.joint(ElementKind.ENTITY, rows.starts.take(near))[start],
+        far = self.joint(ElementKind.ENTITY, rows.ends.keys.take(met))
+        no_codes = np.zeros(len(far), np.int64)
+        joint = attrs.evolve(
+            rows,
+            starts=self.joint(ElementKind.ENTITY, rows.starts.take(near)),
+            start=start,
+            ends=FarEnds(keys=far, signatures=no_codes, importance=rows.ends.importance.take(met)),
+            end=end,
             relations=self.joint(ElementKind.RELATION, rows.relations),
-            far=far[end],
-            outgoing=rows.outgoing.astype(np.intp),
-            importance=rows.ends.importance.take(met)[end],
-            confidence=rows.confidence,
-            since=rows.since,
-            feedback=rows.feedback,
-            signatures=self.rows(found.signatures),
-            freshness=found.freshness,
-            prior=found.prior,
+            signatures=signatures,
+            far_holds=None,
+            located=None,
         )
+        return attrs.evolve(found, rows=joint, signatures=signatures)
 
 
 SEPARATOR: Final = "\x1f"

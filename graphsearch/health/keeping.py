@@ -22,6 +22,7 @@ from graphsearch.errors import ReadOnlyStoreError, UnknownScopeError
 from graphsearch.health.duplicates import Comparison, Duplicate, compared
 from graphsearch.health.formula import JUDGED, POOR, Condition, Growth, Health, HealthCounts, graph_health
 from graphsearch.model import ElementKind, HealthRecord, Merge
+from graphsearch.names.likeness import Groups
 from graphsearch.stores.graph import GraphStore
 
 LARGE: Final = 1_000
@@ -137,13 +138,6 @@ def _undone(merges: Sequence[Merge]) -> int:
 
 def _groups(pairs: Iterable[Duplicate]) -> dict[UUID, UUID]:
     """The entities of pairs, each with one that represents all those that it is joined with."""
-    above: dict[UUID, UUID] = {}
-
-    def root(id_: UUID) -> UUID:
-        while (parent := above.setdefault(id_, id_)) != id_:
-            id_ = parent
-        return id_
-
-    for pair in pairs:
-        above[root(pair.one.id)] = root(pair.other.id)
-    return {id_: root(id_) for id_ in list(above)}
+    ends = [(pair.one.id, pair.other.id) for pair in pairs]
+    groups = Groups(ends)
+    return {id_: groups.root(id_) for both in ends for id_ in both}

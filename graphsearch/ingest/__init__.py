@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphsearch.ingest.sources.stated import read_entity as read_entity
     from graphsearch.ingest.sources.stated import read_fact as read_fact
     from graphsearch.ingest.write.echoes import Echo as Echo
-    from graphsearch.ingest.write.limits import IngestLimits as IngestLimits
+    from graphsearch.ingest.write.options import IngestLimits as IngestLimits
     from graphsearch.ingest.write.options import IngestOptions as IngestOptions
     from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR as DEFAULT_EXTRACTOR
     from graphsearch.model.extracted import ExtractedMemory as ExtractedMemory

@@ -25,10 +25,8 @@ from graphsearch.ingest.sources.files import locate, survey
 from graphsearch.ingest.sources.memory_files import is_read
 from graphsearch.ingest.stating.stating import Stating
 from graphsearch.ingest.write.echoes import Echoes
-from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, waiting
-from graphsearch.ingest.write.limits import DEFAULT_LIMITS, IngestLimits
-from graphsearch.ingest.write.options import IngestOptions
+from graphsearch.ingest.write.options import DEFAULT_LIMITS, IngestLimits, IngestOptions, Intake
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, TextReader, write_texts
 from graphsearch.ingest.write.writer import Writer, chunks, embed_facts

@@ -1,89 +1,49 @@
 """The values that everything is made of: immutable, and validated when they are created."""
 
-from graphsearch.model.batches import MAX_WORD_WEIGHT, AssertedEntity, Batch, Group, Vector, WriteReport
-from graphsearch.model.communities import Community, CommunitySummary, SummarySentence
-from graphsearch.model.elements import (
-    KNOWN_ENTITY_TYPES,
-    KNOWN_RELATION_TYPES,
-    Claim,
-    EdgeKind,
-    ElementKind,
-    Entity,
-    Memory,
-    Mention,
-    Outcome,
-    Relation,
-    RelationType,
-    Scope,
-    Span,
-)
-from graphsearch.model.facts import Fact, FactReport, FactStatus, NamedEntity
-from graphsearch.model.reports import (
-    ALPHA,
-    Contradiction,
-    ElementRef,
-    FeedbackReport,
-    HealthRecord,
-    Injection,
-    MemoryLink,
-    Merge,
-    Named,
-    NameMatch,
-    OutcomeRecord,
-    SimilarName,
-    Statistics,
-    SurfaceForm,
-    UndoReport,
-)
-from graphsearch.model.triplets import ScorePart, Triplet, TripletScore
-from graphsearch.model.views import Action, Principal, View
-
-__all__ = [
-    "ALPHA",
-    "KNOWN_ENTITY_TYPES",
-    "KNOWN_RELATION_TYPES",
-    "MAX_WORD_WEIGHT",
-    "Action",
-    "AssertedEntity",
-    "Batch",
-    "Claim",
-    "Community",
-    "CommunitySummary",
-    "Contradiction",
-    "EdgeKind",
-    "ElementKind",
-    "ElementRef",
-    "Entity",
-    "Fact",
-    "FactReport",
-    "FactStatus",
-    "FeedbackReport",
-    "Group",
-    "HealthRecord",
-    "Injection",
-    "Memory",
-    "MemoryLink",
-    "Mention",
-    "Merge",
-    "NameMatch",
-    "Named",
-    "NamedEntity",
-    "Outcome",
-    "OutcomeRecord",
-    "Principal",
-    "Relation",
-    "RelationType",
-    "Scope",
-    "ScorePart",
-    "SimilarName",
-    "Span",
-    "Statistics",
-    "SummarySentence",
-    "SurfaceForm",
-    "Triplet",
-    "TripletScore",
-    "UndoReport",
-    "Vector",
-    "View",
-    "WriteReport",
-]
+from graphsearch.model.batches import MAX_WORD_WEIGHT as MAX_WORD_WEIGHT
+from graphsearch.model.batches import AssertedEntity as AssertedEntity
+from graphsearch.model.batches import Batch as Batch
+from graphsearch.model.batches import Group as Group
+from graphsearch.model.batches import Vector as Vector
+from graphsearch.model.batches import WriteReport as WriteReport
+from graphsearch.model.communities import Community as Community
+from graphsearch.model.communities import CommunitySummary as CommunitySummary
+from graphsearch.model.communities import SummarySentence as SummarySentence
+from graphsearch.model.elements import KNOWN_ENTITY_TYPES as KNOWN_ENTITY_TYPES
+from graphsearch.model.elements import KNOWN_RELATION_TYPES as KNOWN_RELATION_TYPES
+from graphsearch.model.elements import Claim as Claim
+from graphsearch.model.elements import EdgeKind as EdgeKind
+from graphsearch.model.elements import ElementKind as ElementKind
+from graphsearch.model.elements import Entity as Entity
+from graphsearch.model.elements import Memory as Memory
+from graphsearch.model.elements import Mention as Mention
+from graphsearch.model.elements import Outcome as Outcome
+from graphsearch.model.elements import Relation as Relation
+from graphsearch.model.elements import RelationType as RelationType
+from graphsearch.model.elements import Scope as Scope
+from graphsearch.model.elements import Span as Span
+from graphsearch.model.facts import Fact as Fact
+from graphsearch.model.facts import FactReport as FactReport
+from graphsearch.model.facts import FactStatus as FactStatus
+from graphsearch.model.facts import NamedEntity as NamedEntity
+from graphsearch.model.reports import ALPHA as ALPHA
+from graphsearch.model.reports import Contradiction as Contradiction
+from graphsearch.model.reports import ElementRef as ElementRef
+from graphsearch.model.reports import FeedbackReport as FeedbackReport
+from graphsearch.model.reports import HealthRecord as HealthRecord
+from graphsearch.model.reports import Injection as Injection
+from graphsearch.model.reports import MemoryLink as MemoryLink
+from graphsearch.model.reports import Merge as Merge
+from graphsearch.model.reports import Named as Named
+from graphsearch.model.reports import NameMatch as NameMatch
+from graphsearch.model.reports import OutcomeRecord as OutcomeRecord
+from graphsearch.model.reports import SimilarName as SimilarName
+from graphsearch.model.reports import Statistics as Statistics
+from graphsearch.model.reports import SurfaceForm as SurfaceForm
+from graphsearch.model.reports import UndoReport as UndoReport
+from graphsearch.model.triplets import ScorePart as ScorePart
+from graphsearch.model.triplets import Triplet as Triplet
+from graphsearch.model.triplets import TripletScore as TripletScore
+from graphsearch.model.views import Action as Action
+from graphsearch.model.views import Principal as Principal
+from graphsearch.model.views import View as View

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphsearch.model import validation as check
 from graphsearch.model.elements import Claim, Entity, Memory, Mention, Relation
-from graphsearch.model.validation import as_tuple
+from graphsearch.model.validation import as_tuple, checked
 
 Vector = NDArray[np.float32]
 
@@ -29,21 +29,44 @@ _NO_WORDS: Final[Mapping[UUID, Mapping[str, float]]] = MappingProxyType({})
 NO_COUNTERS: Final[Mapping[str, int]] = MappingProxyType({})
 
 
-_ITEMS: Final[Mapping[str, type]] = MappingProxyType(
-    {
-        "relations": Relation,
-        "memories": Memory,
-        "mentions": Mention,
-        "claims": Claim,
-        "entities": Entity,
-        "named": Entity,
-        "prune": UUID,
-    }
-)
-_MAPPINGS: Final = ("vectors", "embedded", "words", "counters")
+def _key_fault(batch: Batch) -> str | None:
+    strange = [key for key in batch.vectors if not isinstance(key, (UUID, str))]
+    return f"a key of vectors must be a UUID or the id of a memory, not {strange[0]!r}" if strange else None
+
+
+def _counter_fault(batch: Batch) -> str | None:
+    faults = (check.text("name", name) or check.count(name, by) for name, by in batch.counters.items())
+    return next((f"counters: {fault}" for fault in faults if fault), None)
+
+
+def _word_fault(batch: Batch) -> str | None:
+    written = {entity.id for entity in (*batch.entities, *batch.named)} if batch.words else ()
+    for key, words in batch.words.items():
+        if key not in written:
+            return f"words: no entity {key} is in the batch"
+        if fault := check.mapping(f"words of {key}", words):
+            return fault
+        for word, weight in words.items():
+            weighed = check.number(f"the weight of {word!r}", weight, 0.0, MAX_WORD_WEIGHT)
+            if fault := check.text(f"a word of {key}", word) or weighed:
+                return fault
+    return None
+
+
+_BY_FIELD: Final[Mapping[str, Any]] = {
+    "entities": Entity,
+    "named": Entity,
+    "relations": Relation,
+    "memories": Memory,
+    "mentions": Mention,
+    "claims": Claim,
+    "prune": UUID,
+    **dict.fromkeys(("vectors", "embedded", "words", "counters"), check.mapping),
+}
 
 
 @attrs.frozen(kw_only=True)
+@checked("batch", _key_fault, _counter_fault, _word_fault, **_BY_FIELD)
 class Batch:
     """The elements that one transaction writes.
 
@@ -82,31 +105,6 @@ class Batch:
     words: Mapping[UUID, Mapping[str, float]] = _NO_WORDS
     counters: Mapping[str, int] = NO_COUNTERS
     embedder: str = ""
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "batch",
-            *(check.items(field, getattr(self, field), kind) for field, kind in _ITEMS.items()),
-            *(check.mapping(field, getattr(self, field)) for field in _MAPPINGS),
-            check.text("embedder", self.embedder, empty=True),
-        )
-        strange = [key for key in self.vectors if not isinstance(key, (UUID, str))]
-        check.refuse("vectors", *(f"a key must be a UUID or the id of a memory, not {key!r}" for key in strange))
-        faults = (check.text("name", name) or check.count(name, by) for name, by in self.counters.items())
-        check.refuse("counters", *faults)
-        check.refuse("words", *_word_faults(self))
-
-
-def _word_faults(batch: Batch) -> Iterable[str | None]:
-    if not batch.words:
-        return
-    written = {entity.id for entity in (*batch.entities, *batch.named)}
-    for key, words in batch.words.items():
-        yield None if key in written else f"no entity {key} is in the batch"
-        yield (fault := check.mapping(f"words of {key}", words))
-        for word, weight in () if fault else words.items():
-            yield check.text(f"a word of {key}", word)
-            yield check.number(f"the weight of {word!r}", weight, 0.0, MAX_WORD_WEIGHT)
 
 
 @attrs.frozen(kw_only=True)

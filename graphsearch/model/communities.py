@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from itertools import pairwise
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -13,9 +13,13 @@ import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.model.reports import ElementRef
-from graphsearch.model.validation import as_tuple
+from graphsearch.model.validation import as_tuple, checked
 
 _FINGERPRINT: Final = re.compile("[0-9a-f]{64}")
+
+
+def _fingerprint(field: str, value: object) -> str | None:
+    return None if _FINGERPRINT.fullmatch(str(value)) else f"{field} must be 64 hexadecimal digits"
 
 
 def _in_utc(moment: datetime) -> datetime:
@@ -23,22 +27,25 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "sentence",
+    lambda sentence: None if sentence.cites else "it must cite a relation or a memory",
+    lambda sentence: next((fault for _, key in sentence.cites if (fault := check.text("id", key))), None),
+)
 class SummarySentence:
     """A sentence of a summary, and the relations and memories that it cites, at least one."""
 
     text: str
     cites: tuple[ElementRef, ...] = attrs.field(converter=as_tuple)
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "sentence",
-            check.text("text", self.text),
-            None if self.cites else "it must cite a relation or a memory",
-            *(check.text("id", key) for _, key in self.cites),
-        )
-
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "summary",
+    lambda summary: None if summary.sentences else "must have a sentence",
+    fingerprint=_fingerprint,
+    model=partial(check.text, empty=True),
+)
 class CommunitySummary:
     """What a language model wrote about a community.
 
@@ -51,15 +58,6 @@ class CommunitySummary:
     model: str
     written_at: datetime = attrs.field(converter=_in_utc)
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "summary",
-            None if self.sentences else "must have a sentence",
-            None if _FINGERPRINT.fullmatch(str(self.fingerprint)) else "fingerprint must be 64 hexadecimal digits",
-            check.text("model", self.model, empty=True),
-            check.moment("written_at", self.written_at),
-        )
-
     @property
     def text(self) -> str:
         """The sentences as one text."""
@@ -70,7 +68,27 @@ _NAMED: Final = 3
 """The number of top entities in the label of a community."""
 
 
+def _order_fault(community: Community) -> str | None:
+    ordered = sorted(set(community.members)) == [*community.members]
+    return None if ordered else "members must be distinct and in order of id"
+
+
+def _strengths_fault(community: Community) -> str | None:
+    numbers, members = community.strengths, community.members
+    if len(numbers) != len(members):
+        return f"strengths must have {len(members)} items, not {len(numbers)}"
+    return next((fault for each in numbers if (fault := check.number("each of strengths", each, 0))), None)
+
+
 @attrs.frozen(kw_only=True)
+@checked(
+    "community {0.id}",
+    lambda each: None if len(each.members) > 1 else "must have two members or more",
+    _order_fault,
+    _strengths_fault,
+    lambda each: None if set(each.top) <= set(each.members) else "each of top must be a member",
+    lambda each: None if len(set(each.top)) == len(each.top) else "top must be distinct",
+)
 class Community:
     """Two or more entities. No entity is in two communities, and one that has no relation is in none.
 
@@ -90,22 +108,6 @@ class Community:
     top: tuple[UUID, ...] = attrs.field(converter=as_tuple)
     label: str = ""
     summary: CommunitySummary | None = None
-
-    def __attrs_post_init__(self) -> None:
-        ordered = all(one < other for one, other in pairwise(self.members))
-        check.refuse(
-            f"community {self.id}",
-            None if len(self.members) > 1 else "must have two members or more",
-            None if ordered else "members must be distinct and in order of id",
-            None
-            if len(self.strengths) == len(self.members)
-            else f"strengths must have {len(self.members)} items, not {len(self.strengths)}",
-            next((fault for each in self.strengths if (fault := check.number("each of strengths", each, 0))), None),
-            check.unit("density", self.density),
-            None if set(self.top) <= set(self.members) else "each of top must be a member",
-            None if len(set(self.top)) == len(self.top) else "top must be distinct",
-            check.text("label", self.label, empty=True),
-        )
 
     @property
     def size(self) -> int:

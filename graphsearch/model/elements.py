@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum, StrEnum
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
@@ -20,7 +21,7 @@ import attrs
 from graphsearch.model import validation as check
 from graphsearch.model.facts import Fact, NamedEntity
 from graphsearch.model.identity import entity_id, relation_id
-from graphsearch.model.validation import NOTHING, as_tuple, distinct, read_only, sorted_distinct, type_name
+from graphsearch.model.validation import NOTHING, as_tuple, checked, distinct, read_only, sorted_distinct, type_name
 
 type_ = type  # `type` names a field below
 
@@ -41,6 +42,9 @@ class EdgeKind(StrEnum):
 
 
 _EDGE_KINDS: Final = tuple(EdgeKind)
+
+
+_kind: Final = partial(check.one_of, choices=_EDGE_KINDS)
 
 
 def _edge_kind(value: str) -> EdgeKind:
@@ -74,22 +78,23 @@ class Outcome(Enum):
     REJECTED = 0.0
 
 
+_scope_name: Final = partial(check.key, longest=LONGEST_SCOPE_NAME)
+
+
 @attrs.frozen(order=True, cache_hash=True)
+@checked("scope", org_id=_scope_name, project_id=_scope_name)
 class Scope:
     """The isolation boundary of all data: every read and write has exactly one scope, and there is no "all scopes"."""
 
     org_id: str
     project_id: str
 
-    def __attrs_post_init__(self) -> None:
-        names = (check.key(name, getattr(self, name), longest=LONGEST_SCOPE_NAME) for name in ("org_id", "project_id"))
-        check.refuse("scope", *names)
-
     def __str__(self) -> str:
         return f"{self.org_id}/{self.project_id}"
 
 
 @attrs.frozen(kw_only=True)
+@checked("entity {0.name!r}", check.ordered, type=check.name, name=check.name)
 class Entity:
     """A node. Its id is derived once from (type, normalised name), and kept when either is corrected later.
 
@@ -110,25 +115,9 @@ class Entity:
     created_at: datetime | None = None
     merged_into: UUID | None = None
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"entity {self.name!r}",
-            check.identifier("id", self.id),
-            None if self.merged_into is None else check.identifier("merged_into", self.merged_into),
-            check.name("type", self.type),
-            check.name("name", self.name),
-            check.text("description", self.description, empty=True),
-            check.names("aliases", self.aliases),
-            check.names("labels", self.labels),
-            check.json_object("attributes", self.attributes),
-            check.unit("importance_weight", self.importance_weight),
-            check.unit("feedback_weight", self.feedback_weight),
-            check.period(self.valid_from, self.valid_to),
-            check.instant("created_at", self.created_at),
-        )
-
 
 @attrs.frozen(kw_only=True)
+@checked("relation {0.type!r}", check.ordered, type=check.name, kind=_kind, evidence=check.texts)
 class Relation:
     """A typed, directed edge for one period, with the ids of the memories that prove it in ``evidence``."""
 
@@ -150,31 +139,14 @@ class Relation:
     created_at: datetime | None = None
     retracted_at: datetime | None = None
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"relation {self.type!r}",
-            check.identifier("id", self.id),
-            check.identifier("source_id", self.source_id),
-            check.identifier("target_id", self.target_id),
-            check.name("type", self.type),
-            check.text("fact", self.fact, empty=True),
-            check.one_of("kind", self.kind, _EDGE_KINDS),
-            check.unit("confidence", self.confidence),
-            check.names("labels", self.labels),
-            check.json_object("attributes", self.attributes),
-            check.unit("feedback_weight", self.feedback_weight),
-            check.texts("evidence", self.evidence),
-            check.period(self.valid_from, self.valid_to),
-            check.instant("supported_at", self.supported_at),
-            check.instant("created_at", self.created_at),
-            check.instant("retracted_at", self.retracted_at),
-        )
-
 
 _FLAGS: Final = ("functional", "causal", "skip", "state")
 
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "relation type {0.name!r}", name=check.key, half_life_days=partial(check.number, low=1e-9), hop_scores=check.units
+)
 class RelationType:
     """The properties of a type of relation in one scope. An unregistered type has the defaults.
 
@@ -212,17 +184,6 @@ class RelationType:
             return math.inf
         return self.half_life_days
 
-    def __attrs_post_init__(self) -> None:
-        half_life = self.half_life_days
-        check.refuse(
-            f"relation type {self.name!r}",
-            check.key("name", self.name),
-            check.unit("prior", self.prior),
-            None if half_life is None else check.number("half_life_days", half_life, 1e-9),
-            *check.units("hop_scores", self.hop_scores),
-            *(check.truth(field, getattr(self, field)) for field in _FLAGS),
-        )
-
 
 _CAUSE_FIRST: Final = (
     *("causes", "leads_to", "led_to", "results_in"),
@@ -257,21 +218,30 @@ KNOWN_ENTITY_TYPES: Final = (
 )
 
 
+def _is_forward(span: Span) -> str | None:
+    return f"0 <= start <= end, not {span.start}, {span.end}" if span.start > span.end else None
+
+
 @attrs.frozen(kw_only=True)
+@checked("span", _is_forward)
 class Span:
     """A range of characters in the text of a memory: [start, end)."""
 
     start: int
     end: int
 
-    def __attrs_post_init__(self) -> None:
-        faults = check.count("start", self.start), check.count("end", self.end)
-        if not any(faults) and self.start > self.end:
-            faults = (f"0 <= start <= end, not {self.start}, {self.end}", None)
-        check.refuse("span", *faults)
-
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "memory {0.id!r}",
+    id=check.key,
+    session_id=check.key,
+    subject=check.line,
+    source=check.line,
+    speaker=check.name,
+    facts=Fact,
+    entities=NamedEntity,
+)
 class Memory:
     """A stored text: an observation, a conversation turn, a note; or a source file, whose text is not stored.
 
@@ -294,27 +264,9 @@ class Memory:
     facts: tuple[Fact, ...] = attrs.field(default=(), converter=as_tuple, eq=False)
     entities: tuple[NamedEntity, ...] = attrs.field(default=(), converter=as_tuple, eq=False)
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"memory {self.id!r}",
-            check.key("id", self.id),
-            check.key("session_id", self.session_id, empty=True),
-            check.text("text", self.text, empty=True),
-            check.text("subject", self.subject, empty=True, longest=check.LONGEST_LINE),
-            check.text("source", self.source, empty=True, longest=check.LONGEST_LINE),
-            check.name("speaker", self.speaker, empty=True),
-            check.count("position", self.position),
-            check.names("labels", self.labels),
-            check.json_object("attributes", self.attributes),
-            check.unit("feedback_weight", self.feedback_weight),
-            check.instant("occurred_at", self.occurred_at),
-            check.instant("created_at", self.created_at),
-            check.items("facts", self.facts, Fact),
-            check.items("entities", self.entities, NamedEntity),
-        )
-
 
 @attrs.frozen(kw_only=True)
+@checked("mention {0.surface!r}", memory_id=check.key, surface=check.name, type=check.name, span=Span)
 class Mention:
     """The name of an entity in a memory; ``type`` is the entity's type according to the text, empty if none."""
 
@@ -325,19 +277,11 @@ class Mention:
     span: Span | None = None
     confidence: float = 1.0
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"mention {self.surface!r}",
-            check.key("memory_id", self.memory_id),
-            check.identifier("entity_id", self.entity_id),
-            check.name("surface", self.surface),
-            check.name("type", self.type, empty=True),
-            check.optional("span", self.span, Span),
-            check.unit("confidence", self.confidence),
-        )
-
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "claim {0.type!r} of {0.memory_id!r}", check.ordered, memory_id=check.key, type=check.name, kind=_kind, span=Span
+)
 class Claim:
     """A statement of one memory. Claims are the stored truth; relations are folded from them.
 
@@ -357,19 +301,3 @@ class Claim:
     span: Span | None = None
     extractor: str = ""
     ceiling: float = 1.0
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"claim {self.type!r} of {self.memory_id!r}",
-            check.key("memory_id", self.memory_id),
-            check.identifier("source_id", self.source_id),
-            check.identifier("target_id", self.target_id),
-            check.name("type", self.type),
-            check.one_of("kind", self.kind, _EDGE_KINDS),
-            check.unit("confidence", self.confidence),
-            check.period(self.valid_from, self.valid_to),
-            check.text("fact", self.fact, empty=True),
-            check.optional("span", self.span, Span),
-            check.text("extractor", self.extractor, empty=True),
-            check.unit("ceiling", self.ceiling),
-        )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 import attrs
 
 from graphsearch.errors import GraphSearchError
 from graphsearch.model import validation as check
 from graphsearch.model.elements import EdgeKind, Memory, Span
+from graphsearch.model.validation import checked
 
 
 @attrs.frozen(kw_only=True, cache_hash=True)  # names are keys all along their resolution
@@ -29,6 +31,7 @@ class ExtractedName:
 
 
 @attrs.frozen(kw_only=True)
+@checked("known name {0.name!r}", type=partial(check.text, empty=True), aliases=check.texts)
 class KnownName:
     """A name that a text may contain in any case: its entity type, and other spellings of it.
 
@@ -38,14 +41,6 @@ class KnownName:
     name: str
     type: str = "tool"
     aliases: tuple[str, ...] = attrs.field(default=(), converter=check.as_tuple)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"known name {self.name!r}",
-            check.text("name", self.name),
-            check.text("type", self.type, empty=True),
-            check.texts("aliases", self.aliases),
-        )
 
 
 @attrs.frozen(kw_only=True)

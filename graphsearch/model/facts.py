@@ -8,10 +8,24 @@ from enum import StrEnum
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.model.validation import distinct
+from graphsearch.model.validation import checked, distinct
+
+
+def _time_or_words(field: str, value: object) -> str | None:
+    return check.line(field, value) if isinstance(value, str) else check.instant(field, value)
 
 
 @attrs.frozen
+@checked(
+    "fact {0.subject!r} {0.relation!r} {0.object!r}",
+    lambda fact: check.name("object", fact.object, empty=fact.ended),
+    subject=check.name,
+    relation=check.name,
+    subject_type=check.name,
+    object_type=check.name,
+    since=_time_or_words,
+    until=_time_or_words,
+)
 class Fact:
     """A fact as an agent or an application states it of a memory, in its own words.
 
@@ -32,26 +46,9 @@ class Fact:
     confidence: float | None = None
     ended: bool = False
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"fact {self.subject!r} {self.relation!r} {self.object!r}",
-            check.name("subject", self.subject),
-            check.name("relation", self.relation),
-            check.name("object", self.object, empty=self.ended),
-            *(
-                check.text(field, value, longest=check.LONGEST_LINE)
-                if isinstance(value, str)
-                else check.instant(field, value)
-                for field, value in (("since", self.since), ("until", self.until))
-            ),
-            None if self.quote is None else check.text("quote", self.quote),
-            None if self.subject_type is None else check.name("subject_type", self.subject_type),
-            None if self.object_type is None else check.name("object_type", self.object_type),
-            None if self.confidence is None else check.unit("confidence", self.confidence),
-        )
-
 
 @attrs.frozen
+@checked("entity {0.name!r}", name=check.name, type=check.name)
 class NamedEntity:
     """An entity that a memory is about, as its giver names it."""
 
@@ -59,15 +56,6 @@ class NamedEntity:
     type: str
     aliases: tuple[str, ...] = attrs.field(default=(), converter=distinct)
     description: str = ""
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"entity {self.name!r}",
-            check.name("name", self.name),
-            check.name("type", self.type),
-            check.names("aliases", self.aliases),
-            check.text("description", self.description, empty=True),
-        )
 
 
 class FactStatus(StrEnum):

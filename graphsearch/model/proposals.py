@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.model.validation import NOTHING, read_only, sorted_distinct
+from graphsearch.model.validation import NOTHING, checked, read_only, sorted_distinct
 from graphsearch.model.views import Principal
 
 
@@ -26,6 +27,14 @@ class ProposalState(StrEnum):
 
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "proposal {0.id}",
+    lambda each: "what has ended must have no request" if each.has_ended and (each.request or each.labels) else None,
+    operation=check.name,
+    principal=Principal,
+    state=partial(check.one_of, choices=tuple(ProposalState)),
+    comment=check.line,
+)
 class Proposal:
     """A call of an operation: who proposed it, and what was decided.
 
@@ -46,23 +55,6 @@ class Proposal:
     decided_at: datetime | None = None
     comment: str = ""
     outcome: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"proposal {self.id}",
-            check.identifier("id", self.id),
-            check.name("operation", self.operation),
-            check.json_object("request", self.request),
-            check.names("labels", self.labels),
-            None if isinstance(self.principal, Principal) else "principal must be a Principal",
-            check.moment("created_at", self.created_at),
-            check.one_of("state", self.state, tuple(ProposalState)),
-            check.text("decided_by", self.decided_by, empty=True),
-            check.instant("decided_at", self.decided_at),
-            check.text("comment", self.comment, empty=True, longest=check.LONGEST_LINE),
-            check.json_object("outcome", self.outcome),
-            "what has ended must have no request" if self.has_ended and (self.request or self.labels) else None,
-        )
 
     @property
     def proposed_by(self) -> str:

@@ -15,7 +15,7 @@ from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import validation as check
 from graphsearch.model.batches import NO_COUNTERS
 from graphsearch.model.elements import ElementKind, Entity, Outcome, Relation
-from graphsearch.model.validation import as_tuple, type_name
+from graphsearch.model.validation import as_tuple, checked, type_name
 
 
 @attrs.frozen(kw_only=True)
@@ -42,6 +42,7 @@ class Named:
 
 
 @attrs.frozen(kw_only=True)
+@checked("health record")
 class HealthRecord:
     """The health that a graph had at one time, as a scope stores it.
 
@@ -54,14 +55,6 @@ class HealthRecord:
     memories: int
     entities: int
     size: int
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "health record",
-            check.instant("at", self.at),
-            None if self.value is None else check.unit("value", self.value),
-            *(check.number(field, getattr(self, field), 0) for field in ("memories", "entities", "size")),
-        )
 
 
 @attrs.frozen(kw_only=True)
@@ -87,6 +80,12 @@ class SimilarName:
 
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "merge {0.id}",
+    lambda merge: "an entity cannot be merged into itself" if merge.source_id == merge.target_id else None,
+    source_name=None,
+    target_name=None,
+)
 class Merge:
     """One entity merged into another: what is stored of it are ids and numbers, never text.
 
@@ -157,6 +156,11 @@ class UndoReport:
 
 
 @attrs.frozen(kw_only=True)
+@checked(
+    "link from {0.from_id!r} to {0.to_id!r}",
+    lambda link: "a memory must not be linked to itself" if link.from_id == link.to_id else None,
+    type=check.name,
+)
 class MemoryLink:
     """Somebody's word that two memories have to do with each other; from the one that is linked to the other.
 
@@ -167,16 +171,6 @@ class MemoryLink:
     to_id: str
     type: str = attrs.field(default="relates_to", converter=type_name)
     created_at: datetime | None = attrs.field(default=None, eq=False)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"link from {self.from_id!r} to {self.to_id!r}",
-            check.text("from_id", self.from_id),
-            check.text("to_id", self.to_id),
-            check.name("type", self.type),
-            check.instant("created_at", self.created_at),
-            "a memory must not be linked to itself" if self.from_id == self.to_id else None,
-        )
 
 
 @attrs.frozen(kw_only=True)
@@ -268,7 +262,12 @@ class ElementRef(NamedTuple):
             raise InvalidInputError(f"{self.kind} {self.id!r}", ["the id must be a UUID"]) from error
 
 
+def _elements_fault(injection: Injection) -> str | None:
+    return next((fault for each in injection.elements if (fault := check.text("id of an element", each.id))), None)
+
+
 @attrs.frozen(kw_only=True)
+@checked("injection", _elements_fault, id=check.key, session_id=check.key)
 class Injection:
     """The elements surfaced to a session at one time: ids only, never text of the graph."""
 
@@ -279,17 +278,6 @@ class Injection:
     created_at: datetime
     tokens: int
     elements: tuple[ElementRef, ...] = attrs.field(converter=as_tuple)
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "injection",
-            check.key("id", self.id),
-            check.key("session_id", self.session_id),
-            check.text("principal", self.principal),
-            check.moment("created_at", self.created_at),
-            check.count("tokens", self.tokens),
-            *(check.text("id of an element", each.id) for each in self.elements),
-        )
 
 
 @attrs.frozen(kw_only=True)

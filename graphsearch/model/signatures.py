@@ -165,9 +165,9 @@ class SignatureTable:
     """The code of each row; None if codes are rows."""
     remembered: dict[Hashable, NDArray[np.int8]] = attrs.field(factory=dict, init=False)
     """Cached decisions on rows, by everything else that they depend on (see
-    `graphsearch.access.decisions.SignatureDecider`)."""
+    `graphsearch.access.gatekeeper.SignatureDecider`)."""
     allowed: dict[Hashable, bool] = attrs.field(factory=dict, init=False)
-    """Whether all rows are allowed, by the same (see `graphsearch.access.decisions.allows_scope`)."""
+    """Whether all rows are allowed, by the same (see `graphsearch.access.gatekeeper.allows_scope`)."""
 
     @classmethod
     def of(

@@ -6,11 +6,12 @@ is not recorded. Records of a kind are in order of their ``key``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import attrs
@@ -21,7 +22,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.communities import Community
 from graphsearch.model.elements import Claim, Entity, Memory, Mention, Outcome, Relation, RelationType
 from graphsearch.model.reports import Injection, MemoryLink, Merge
-from graphsearch.model.validation import as_tuple
+from graphsearch.model.validation import as_tuple, checked
 
 Key: TypeAlias = tuple[str, ...]
 """What records of a kind are sorted and found by, unique within it."""
@@ -49,7 +50,27 @@ class RecordKind(StrEnum):
     INJECTION = "injection"
 
 
+def _model_fault(settings: ScopeSettings) -> str | None:
+    bound = (settings.embedder is None) == (settings.dimensions is None)
+    return None if bound else "embedder and dimensions must be given together"
+
+
+def _counts(field: str, numbers: Mapping[str, int]) -> str | None:
+    return check.mapping(field, numbers) or next(
+        (fault for name, each in numbers.items() if (fault := check.count(name, each))), None
+    )
+
+
 @attrs.frozen(kw_only=True)
+@checked(
+    "settings",
+    _model_fault,
+    alpha=partial(check.number, low=1e-9, high=1 - 1e-9),
+    dimensions=check.dimensions,
+    merges=check.integer,
+    counts=_counts,
+    vectors=_counts,
+)
 class ScopeSettings:
     """The settings of a scope.
 
@@ -68,22 +89,9 @@ class ScopeSettings:
     counts: Mapping[str, int] = attrs.field(factory=dict)
     vectors: Mapping[str, int] = attrs.field(factory=dict)
 
-    def __attrs_post_init__(self) -> None:
-        bound = (self.embedder is None) == (self.dimensions is None)
-        check.refuse(
-            "settings",
-            check.text("analyser", self.analyser),
-            check.number("alpha", self.alpha, 1e-9, 1 - 1e-9),
-            None if bound else "embedder and dimensions must be given together",
-            None if self.embedder is None else check.text("embedder", self.embedder),
-            None if self.dimensions is None else check.dimensions(self.dimensions),
-            check.count("merges", self.merges) or check.number("merges", self.merges, 0, 2**31 - 1),
-            *(check.count(name, each) for name, each in (*self.counts.items(), *self.vectors.items())),
-            None if self.id_key is None else check.identifier("id_key", self.id_key),
-        )
-
 
 @attrs.frozen(kw_only=True)
+@checked("outcome", session_id=check.key, seq=partial(check.integer, low=1), outcome=Outcome)
 class StoredOutcome:
     """One outcome in an element's feedback history; ``seq`` counts from 1."""
 
@@ -91,16 +99,13 @@ class StoredOutcome:
     seq: int
     outcome: Outcome
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "outcome",
-            check.key("session_id", self.session_id),
-            check.count("seq", self.seq) or check.number("seq", self.seq, 1, 2**31 - 1),
-            check.optional("outcome", self.outcome, Outcome),
-        )
+
+def _codes(field: str, values: tuple[int, ...]) -> str | None:
+    return next((fault for each in values if (fault := check.count(f"each of {field}", each))), None)
 
 
 @attrs.frozen(kw_only=True)
+@checked("signature", evidence=_codes, influences=_codes)
 class Attestation:
     """What the signature of an element names: codes of signatures, as `Signature.code` makes them.
 
@@ -112,36 +117,41 @@ class Attestation:
     shared: bool = False
     typed: bool = False
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "signature",
-            *(check.count("each of evidence", code) for code in self.evidence),
-            *(check.count("each of influences", code) for code in self.influences),
-            check.truth("shared", self.shared),
-            check.truth("typed", self.typed),
-        )
-
 
 NOT_ATTESTED: Final = Attestation()
 
 
-def _outcome_faults(outcomes: tuple[StoredOutcome, ...]) -> list[str | None]:
-    sessions, seqs = {each.session_id for each in outcomes}, sorted(each.seq for each in outcomes)
-    return [
-        None if len(sessions) == len(outcomes) else "a session has two outcomes for one element",
-        None if seqs == list(range(1, len(outcomes) + 1)) else "the seq of outcomes must count from 1, without gaps",
-    ]
+def _outcomes(_: str, outcomes: tuple[StoredOutcome, ...]) -> str | None:
+    if len({each.session_id for each in outcomes}) < len(outcomes):
+        return "a session has two outcomes for one element"
+    counted = sorted(each.seq for each in outcomes) == list(range(1, len(outcomes) + 1))
+    return None if counted else "the seq of outcomes must count from 1, without gaps"
 
 
-def _vector_fault(vector: HalfVector | None) -> str | None:
-    if vector is None:
-        return None
+def _vector(field: str, vector: HalfVector) -> str | None:
     if vector.ndim != 1 or not len(vector):
-        return "vector must be one row of numbers"
-    return None if np.isfinite(vector).all() and vector.any() else "vector must be finite, and not zero"
+        return f"{field} must be one row of numbers"
+    return None if np.isfinite(vector).all() and vector.any() else f"{field} must be finite, and not zero"
+
+
+def _words(_: str, words: Mapping[str, float]) -> str | None:
+    faults = (check.text("a word", word) or check.number(word, each, 0, 1e6) for word, each in words.items())
+    return next((fault for fault in faults if fault), None)
+
+
+def _is_dated(_: str, element: Entity | Memory | Relation) -> str | None:
+    return check.moment("created_at", element.created_at)
 
 
 @attrs.frozen(kw_only=True, eq=False)
+@checked(
+    "entity {0.entity.id}",
+    entity=_is_dated,
+    given_aliases=check.texts,
+    words=_words,
+    outcomes=_outcomes,
+    vector=_vector,
+)
 class StoredEntity:
     """An entity as it is shown, with its current feedback weight, and where its type and names come from."""
 
@@ -157,25 +167,14 @@ class StoredEntity:
     """In order of ``seq``."""
     vector: HalfVector | None = None
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"entity {self.entity.id}",
-            check.text("given_type", self.given_type),
-            check.texts("given_aliases", self.given_aliases),
-            check.truth("named", self.named),
-            check.moment("created_at", self.entity.created_at),
-            *(check.text("a word", word) or check.number(word, each, 0, 1e6) for word, each in self.words.items()),
-            *_outcome_faults(self.outcomes),
-            _vector_fault(self.vector),
-        )
 
-    @property
-    def key(self) -> Key:
-        """Its id."""
-        return (str(self.entity.id),)
+def _owns(stored: StoredMemory) -> str | None:
+    owners = {each.memory_id for each in stored.mentions} | {each.memory_id for each in stored.claims}
+    return None if owners <= {stored.memory.id} else "its mentions and claims must be its own"
 
 
 @attrs.frozen(kw_only=True, eq=False)
+@checked("memory {0.memory.id!r}", _owns, memory=_is_dated, merges=check.integer, outcomes=_outcomes, vector=_vector)
 class StoredMemory:
     """A memory with its mentions and claims as they were written, before any of their entities was merged."""
 
@@ -187,24 +186,9 @@ class StoredMemory:
     outcomes: tuple[StoredOutcome, ...] = attrs.field(default=(), converter=as_tuple)
     vector: HalfVector | None = None
 
-    def __attrs_post_init__(self) -> None:
-        own = {each.memory_id for each in self.mentions} | {each.memory_id for each in self.claims} <= {self.memory.id}
-        check.refuse(
-            f"memory {self.memory.id!r}",
-            check.moment("created_at", self.memory.created_at),
-            check.count("merges", self.merges) or check.number("merges", self.merges, 0, 2**31 - 1),
-            None if own else "its mentions and claims must be its own",
-            *_outcome_faults(self.outcomes),
-            _vector_fault(self.vector),
-        )
-
-    @property
-    def key(self) -> Key:
-        """Its id."""
-        return (self.memory.id,)
-
 
 @attrs.frozen(kw_only=True, eq=False)
+@checked("relation {0.relation.id}", relation=_is_dated, outcomes=_outcomes, vector=_vector)
 class StoredRelation:
     """A relation as it is shown, with its current feedback weight, and what merges and claims made of it."""
 
@@ -219,23 +203,14 @@ class StoredRelation:
     outcomes: tuple[StoredOutcome, ...] = attrs.field(default=(), converter=as_tuple)
     vector: HalfVector | None = None
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"relation {self.relation.id}",
-            check.moment("created_at", self.relation.created_at),
-            check.truth("folded", self.folded),
-            check.instant("lapsed_at", self.lapsed_at),
-            *_outcome_faults(self.outcomes),
-            _vector_fault(self.vector),
-        )
 
-    @property
-    def key(self) -> Key:
-        """Its id."""
-        return (str(self.relation.id),)
+def _held(field: str, value: object) -> str | None:
+    whole = isinstance(value, int) and -(2**63) <= value < 2**63
+    return None if whole else f"{field} must be a whole number of 64 bits, not {value!r}"
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
+@checked("merge {0.merge.id}", number=partial(check.integer, low=1), held=_held)
 class StoredMerge:
     """A merge, its number in the scope from 1, and how many of the mentions and claims it moved are its own."""
 
@@ -243,73 +218,37 @@ class StoredMerge:
     number: int
     held: int
 
-    def __attrs_post_init__(self) -> None:
-        merge = self.merge
-        check.refuse(
-            f"merge {merge.id}",
-            *(check.identifier(name, getattr(merge, name)) for name in ("id", "source_id", "target_id")),
-            *(check.count(name, getattr(merge, name)) for name in ("mentions", "claims", "relations")),
-            check.moment("created_at", merge.created_at),
-            check.instant("undone_at", merge.undone_at),
-            check.count("number", self.number) or check.number("number", self.number, 1, 2**31 - 1),
-            check.number("held", self.held, -(2**63), 2**63 - 1),
-            None if isinstance(self.held, int) else "held must be a whole number",
-            "an entity cannot be merged into itself" if merge.source_id == merge.target_id else None,
-        )
-
     @property
-    def key(self) -> Key:
-        """Its number, in ten digits."""
-        return (f"{self.number:010d}",)
+    def key(self) -> UUID:
+        """The id of the merge."""
+        return self.merge.id
 
 
 @attrs.frozen(kw_only=True)
+@checked("counter")
 class Counter:
     """A counter of the scope (`Batch.counters`)."""
 
     name: str
     number: int
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse("counter", check.text("name", self.name), check.count("number", self.number))
-
-    @property
-    def key(self) -> Key:
-        """Its name."""
-        return (self.name,)
-
 
 @attrs.frozen(kw_only=True)
+@checked("pair", lambda pair: None if pair.low_id < pair.high_id else "the lower id comes first")
 class DistinctPair:
     """Two entities marked as distinct, not duplicates; ``low_id`` is the lower id."""
 
     low_id: UUID
     high_id: UUID
 
-    def __attrs_post_init__(self) -> None:
-        faults = [check.identifier(name, getattr(self, name)) for name in ("low_id", "high_id")]
-        check.refuse("pair", *faults, None if any(faults) or self.low_id < self.high_id else "the lower id comes first")
-
-    @property
-    def key(self) -> Key:
-        """Both ids."""
-        return (str(self.low_id), str(self.high_id))
-
 
 @attrs.frozen(kw_only=True)
+@checked("session", id=check.key)
 class StoredSession:
     """A session, and the principal who opened it."""
 
     id: str
     principal: str
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse("session", check.key("id", self.id), check.text("principal", self.principal))
-
-    @property
-    def key(self) -> Key:
-        """Its id."""
-        return (self.id,)
 
 
 Record: TypeAlias = (
@@ -326,31 +265,22 @@ Record: TypeAlias = (
     | Injection
 )
 
-KIND_OF: Final[Mapping[type, RecordKind]] = MappingProxyType(
-    {
-        RelationType: RecordKind.RELATION_TYPE,
-        Counter: RecordKind.COUNTER,
-        StoredMerge: RecordKind.MERGE,
-        StoredEntity: RecordKind.ENTITY,
-        StoredMemory: RecordKind.MEMORY,
-        StoredRelation: RecordKind.RELATION,
-        DistinctPair: RecordKind.DISTINCT,
-        MemoryLink: RecordKind.LINK,
-        Community: RecordKind.COMMUNITY,
-        StoredSession: RecordKind.SESSION,
-        Injection: RecordKind.INJECTION,
-    }
-)
+_KINDS: Final[Mapping[type[Any], tuple[RecordKind, Callable[[Any], Key]]]] = {
+    RelationType: (RecordKind.RELATION_TYPE, lambda each: (each.name,)),
+    Counter: (RecordKind.COUNTER, lambda each: (each.name,)),
+    StoredMerge: (RecordKind.MERGE, lambda each: (f"{each.number:010d}",)),
+    StoredEntity: (RecordKind.ENTITY, lambda each: (str(each.entity.id),)),
+    StoredMemory: (RecordKind.MEMORY, lambda each: (each.memory.id,)),
+    StoredRelation: (RecordKind.RELATION, lambda each: (str(each.relation.id),)),
+    DistinctPair: (RecordKind.DISTINCT, lambda each: (str(each.low_id), str(each.high_id))),
+    MemoryLink: (RecordKind.LINK, lambda each: (each.from_id, each.to_id, each.type)),
+    Community: (RecordKind.COMMUNITY, lambda each: (str(each.id),)),
+    StoredSession: (RecordKind.SESSION, lambda each: (each.id,)),
+    Injection: (RecordKind.INJECTION, lambda each: (each.id,)),
+}
+KIND_OF: Final[Mapping[type, RecordKind]] = MappingProxyType({each: kind for each, (kind, _) in _KINDS.items()})
 
 
 def key_of(record: Record) -> Key:
     """The key of a record."""
-    if isinstance(record, RelationType):
-        return (record.name,)
-    if isinstance(record, MemoryLink):
-        return (record.from_id, record.to_id, record.type)
-    if isinstance(record, Community):
-        return (str(record.id),)
-    if isinstance(record, Injection):
-        return (record.id,)
-    return record.key
+    return _KINDS[type(record)][1](record)

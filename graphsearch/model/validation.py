@@ -9,11 +9,15 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from functools import cache, partial
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 from uuid import UUID
+
+import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.model.identity import snake_case
@@ -104,6 +108,11 @@ def name(field: str, value: object, *, empty: bool = False) -> str | None:
     return fault
 
 
+def line(field: str, value: object, *, empty: bool = False) -> str | None:
+    """`text` of at most `LONGEST_LINE` characters."""
+    return text(field, value, empty=empty, longest=LONGEST_LINE)
+
+
 def texts(field: str, values: object) -> str | None:
     """A collection in which every item is non-empty `text`."""
     if isinstance(values, tuple) and not values:
@@ -141,10 +150,15 @@ def count(field: str, value: object) -> str | None:
     return None
 
 
-def dimensions(value: object) -> str | None:
+def integer(field: str, value: object, low: int = 0) -> str | None:
+    """A whole number from ``low`` on that a column of four bytes can hold."""
+    return count(field, value) or number(field, value, low, 2**31 - 1)
+
+
+def dimensions(field: str, value: object) -> str | None:
     """How many numbers a vector has: a whole number that every store can hold."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_DIMENSIONS:
-        return f"dimensions must be a whole number in [1, {_MOST_DIMENSIONS}], not {_shown(value)}"
+        return f"{field} must be a whole number in [1, {_MOST_DIMENSIONS}], not {_shown(value)}"
     return None
 
 
@@ -153,11 +167,9 @@ def truth(field: str, value: object) -> str | None:
     return None if isinstance(value, bool) else f"{field} must be true or false, not {_shown(value)}"
 
 
-def optional(field: str, value: object, kind: type[Any]) -> str | None:
-    """A value of a class, or None."""
-    if value is None or isinstance(value, kind):
-        return None
-    return f"{field} must be a {kind.__name__}, not {type_(value).__name__}"
+def instance(field: str, value: object, kind: type[Any]) -> str | None:
+    """A value of a class."""
+    return None if isinstance(value, kind) else f"{field} must be a {kind.__name__}, not {type_(value).__name__}"
 
 
 def unit(field: str, value: object) -> str | None:
@@ -165,12 +177,11 @@ def unit(field: str, value: object) -> str | None:
     return number(field, value, 0.0, 1.0)
 
 
-def units(field: str, values: object) -> Iterator[str | None]:
-    """A tuple of numbers in [0, 1], as `as_tuple` makes it; its faults."""
-    if isinstance(values, tuple):
-        yield from (unit(f"each of {field}", value) for value in values)
-    else:
-        yield f"{field} must be a list, not {type_(values).__name__}"
+def units(field: str, values: object) -> str | None:
+    """A tuple of numbers in [0, 1], as `as_tuple` makes it."""
+    if not isinstance(values, tuple):
+        return f"{field} must be a list, not {type_(values).__name__}"
+    return next((fault for value in values if (fault := unit(f"each of {field}", value))), None)
 
 
 def identifier(field: str, value: object) -> str | None:
@@ -214,6 +225,12 @@ def period(start: object, end: object, names: tuple[str, str] = ("valid_from", "
     if fault is None and isinstance(start, datetime) and isinstance(end, datetime) and start > end:
         return f"{names[0]} must not be after {names[1]}"
     return fault
+
+
+def ordered(value: Any) -> str | None:
+    """Something with a period whose start is not after its end."""
+    start, end = value.valid_from, value.valid_to
+    return "valid_from must not be after valid_to" if start and end and start > end else None
 
 
 def window(since: object, as_of: object) -> str | None:
@@ -351,4 +368,75 @@ def hydrated(kind: type[T], fields: Mapping[str, Any]) -> T:
 
 def revised(value: T, **changes: Any) -> T:
     """A copy of a stored value with other fields, which are of their final types."""
-    return hydrated(type_(value), {**value.__getstate__(), **changes})  # type: ignore[dict-item]
+    kind: Any = type_(value)
+    read, setters = _slots(kind)
+    made: T = object.__new__(kind)
+    for put, own in zip(setters, read(value), strict=True):
+        put(made, own)
+    for name, own in changes.items():
+        object.__setattr__(made, name, own)
+    return made
+
+
+@cache
+def _slots(kind: Any) -> tuple[Callable[[Any], Sequence[Any]], Sequence[Callable[[Any, Any], None]]]:
+    """What reads all fields of a class, and what sets each."""
+    names = [each.name for each in attrs.fields(kind)]
+    return attrgetter(*names), [getattr(kind, each).__set__ for each in names]
+
+
+# -- of classes -------------------------------------------------------------------------------------------------------
+
+Check: TypeAlias = Callable[[str, Any], str | None]
+_BY_TYPE: Final[Mapping[str, Check]] = MappingProxyType(
+    {
+        "str": text,
+        "UUID": identifier,
+        "bool": truth,
+        "int": count,
+        "float": unit,
+        "datetime": moment,
+        "tuple[str, ...]": names,
+        "Mapping[str, Any]": json_object,
+    }
+)
+
+
+def checked(
+    subject: str, /, *rules: Callable[[Any], str | None], **checks: Check | type[Any] | None
+) -> Callable[[type[T]], type[T]]:
+    """Let an attrs class, when it is made, refuse what is wrong: one `InvalidInputError` has all faults of its fields.
+
+    A field is checked as its annotation says (`_BY_TYPE`), or by a check of its own; a class stands for what it is, or
+    for what it holds. None is in order where the annotation has it, and an empty text where that is the default.
+    ``rules`` are about several fields; they see none of a wrong type. The subject may name fields: "memory {0.id!r}".
+    """
+
+    def declare(made: type[T]) -> type[T]:
+        def refuse_faults(self: Any) -> None:
+            found = [fault for name, check in of_fields(self.__class__) if (fault := check(name, getattr(self, name)))]
+            if found := found or [fault for rule in rules if (fault := rule(self))]:
+                raise InvalidInputError(subject.format(self), found)
+
+        @cache
+        def of_fields(kind: Any) -> list[tuple[str, Check]]:
+            return [(each.name, check) for each in attrs.fields(kind) if (check := _check_of(each, checks))]
+
+        made.__attrs_post_init__ = refuse_faults  # type: ignore[attr-defined]
+        return made
+
+    return declare
+
+
+def _check_of(field: attrs.Attribute[Any], checks: Mapping[str, Any]) -> Check | None:
+    kind, _, optionally = str(field.type).partition(" | ")
+    check: Any = checks.get(field.name, _BY_TYPE.get(kind))
+    if isinstance(check, type_):
+        check = partial(items if kind.startswith(("tuple", "frozenset")) else instance, kind=check)
+    elif check and kind == "str" and field.default == "":
+        check = partial(check, empty=True)
+    return partial(_unless_none, check) if check and optionally else check
+
+
+def _unless_none(check: Check, field: str, value: Any) -> str | None:
+    return None if value is None else check(field, value)

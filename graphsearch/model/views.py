@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import attrs
 
 from graphsearch.model import validation as check
 from graphsearch.model.elements import Scope
-from graphsearch.model.validation import NOTHING, as_frozenset, as_tuple, read_only
+from graphsearch.model.validation import NOTHING, as_frozenset, as_tuple, checked, read_only
 
 
 class Action(StrEnum):
@@ -28,12 +29,16 @@ class Action(StrEnum):
     """Read as another principal, and be told how much policies hide; policies see elements without attributes."""
 
 
-def _identifier(type_: str) -> str | None:
-    fault = check.text("type", type_)
-    return fault or (None if type_.isidentifier() else f"type must be an identifier, not {type_!r}")
+_principal_id: Final = partial(check.text, longest=check.LONGEST_NAME)
+
+
+def _identifier(field: str, value: str) -> str | None:
+    fault = check.text(field, value)
+    return fault or (None if value.isidentifier() else f"{field} must be an identifier, not {value!r}")
 
 
 @attrs.frozen(kw_only=True, cache_hash=True)
+@checked("principal {0.id!r}", id=_principal_id, type=_identifier, projects=Scope)
 class Principal:
     """Who asks, as the caller's authentication established it; ``projects`` are the scopes it belongs to."""
 
@@ -42,15 +47,6 @@ class Principal:
     attributes: Mapping[str, Any] = attrs.field(default=NOTHING, converter=read_only, hash=False)
     projects: tuple[Scope, ...] = attrs.field(default=(), converter=as_tuple)
 
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            f"principal {self.id!r}",
-            check.text("id", self.id, longest=check.LONGEST_NAME),
-            _identifier(self.type),
-            check.json_object("attributes", self.attributes),
-            check.items("projects", self.projects, Scope),
-        )
-
     @property
     def qualified_id(self) -> str:
         """Type and id as one text, such as ``User:ada``: no two principals share it, as no type has a colon."""
@@ -58,6 +54,13 @@ class Principal:
 
 
 @attrs.frozen
+@checked(
+    "view",
+    lambda view: "since must not be after as_of" if view.since and view.since > view.as_of else None,
+    skipped_types=str,
+    only_types=str,
+    refolded=int,
+)
 class View:
     """What of a graph a question looks at: what held at ``as_of``, as known at ``known_at``.
 
@@ -74,18 +77,6 @@ class View:
     since: datetime | None = None
     only_types: frozenset[str] = attrs.field(default=frozenset(), converter=as_frozenset)
     refolded: frozenset[int] = frozenset()
-
-    def __attrs_post_init__(self) -> None:
-        check.refuse(
-            "view",
-            check.moment("as_of", self.as_of),
-            check.moment("known_at", self.known_at),
-            check.unit("min_edge_confidence", self.min_edge_confidence),
-            check.window(self.since, self.as_of),
-            check.items("skipped_types", self.skipped_types, str),
-            check.items("only_types", self.only_types, str),
-            check.items("refolded", self.refolded, int),
-        )
 
     @property
     def earliest(self) -> datetime:

@@ -1,4 +1,4 @@
-"""A graph query as data: how a language model is asked for one, and how its answer is read.
+"""A graph query as data: the types that it may name, how a language model is asked for one, how its answer is read.
 
 A query is never SQL or Cypher, so that the worst a model can write is a useless query. Text from the graph, from the
 question and from the model itself is data: each on lines of its own, between tags that no such line can contain.
@@ -6,6 +6,7 @@ question and from the model itself is data: each on lines of its own, between ta
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,16 +14,70 @@ from functools import partial
 from typing import Annotated, Any, Final
 
 import attrs
+import numpy as np
 
+from graphsearch.access.gatekeeper import widest
+from graphsearch.access.reader import Reader
+from graphsearch.columns.key_index import distinct
 from graphsearch.errors import LLMAnswerError
 from graphsearch.llms.structured import answer_schema, fenced, read_answer
 from graphsearch.llms.usage import fitting_lines
 from graphsearch.model.codec import Says
 from graphsearch.model.identity import snake_case
-from graphsearch.modes.graph_schema import GraphSchema
 from graphsearch.protocols import TokenCounter
 from graphsearch.text.calendar import Precision, containing, day_of
 from graphsearch.text.rendering import safe_text
+
+COUNTED: Final = 5_000
+"""Visible relations that are counted, the first by id. Ids are hashes: this is a fair sample."""
+PAGE: Final = 5_000
+
+
+@attrs.frozen(kw_only=True)
+class GraphSchema:
+    """The types of relations in view, and of the entities at their ends, with their counts.
+
+    The most frequent first, then by name. ``whole`` is whether all relations were counted, not only a sample. It
+    depends only on what is visible.
+    """
+
+    entity_types: Mapping[str, int]
+    relation_types: Mapping[str, int]
+    whole: bool
+
+
+async def visible_schema(reader: Reader, counted: int = COUNTED) -> GraphSchema:
+    """The schema of what is visible, as if nothing else existed.
+
+    It has the types of the first ``counted`` relations that pass the view and are visible with both ends. At most eight
+    times as many relations are read for these.
+    """
+    ends = [(await reader.locate([])).keys]
+    relation_types: Counter[str] = Counter()
+    after, looked, wanted = None, 0, counted
+    while wanted > 0 and looked < widest(counted):
+        page = await reader.page(after=after, limit=PAGE)
+        rows = page.steps.rows
+        relation_types.update(reader.signatures.type_names(page.steps.signatures[:wanted].tolist()))
+        ends += [rows.near[:wanted], rows.far[:wanted]]
+        wanted -= len(rows)
+        if page.read < PAGE:
+            break
+        after, looked = page.last, looked + page.read
+    entity_types: Counter[str] = Counter()
+    keys, _ = distinct(np.concatenate(ends))
+    for start in range(0, len(keys), PAGE):
+        located = await reader.locate(reader.entity_ids(keys[start : start + PAGE]))
+        entity_types.update(await reader.entity_types(located))
+    return GraphSchema(
+        entity_types=_ranked(entity_types),
+        relation_types=_ranked(relation_types),
+        whole=relation_types.total() < counted,
+    )
+
+
+def _ranked(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 class Direction(StrEnum):

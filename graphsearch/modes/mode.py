@@ -10,19 +10,20 @@ the question, and in the snapshot it interprets its words: that is the question'
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import Any, ClassVar, Literal, TypeVar
 
 import attrs
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.reader import Reader
+from graphsearch.access.reader import Reader, Request
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import Vector
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.result import SearchResult
-from graphsearch.question.understanding import QuestionVectors, Understanding
+from graphsearch.modes.result import SearchRequest, SearchResult
+from graphsearch.question.type_profile import TypeProfile
+from graphsearch.question.understanding import QuestionVectors, Understanding, understand
 from graphsearch.ranking.triplets.parts import Parts
-from graphsearch.ranking.triplets.retrieval import Answer
+from graphsearch.ranking.triplets.retrieval import Answer, find_around
 
 Part = Literal["embedder", "llm"]
 
@@ -99,3 +100,70 @@ def require_gate(gate: Gate | None, mode: str) -> Gate:
             " gate=Gate(authorizer, principal)), or gate=ALLOW_ALL where all of it may be shown"
         )
     return gate
+
+
+async def embedded(request: Request, parts: Parts) -> QuestionVectors | None:
+    """Embed a question with the words that it probably asks with; None if it is blank, or without an embedder."""
+    phrases = parts.caches.phrases
+    if phrases is None or not request.query.strip():
+        return None
+    with parts.stopwatch.stage("embedding"):
+        return await phrases.of_question(request.query)
+
+
+async def understood(
+    request: Request, vectors: QuestionVectors | None, parts: Parts, reader: Reader
+) -> Understanding | None:
+    """Find what a question means in a snapshot: its names, relations, kind and time; None if it is blank."""
+    if not request.query.strip():
+        return None
+    with parts.stopwatch.stage("understanding"):
+        profile = await profile_of(request, parts, reader)
+        return await understand(request.query, reader, profile, vectors, as_of=request.as_of)
+
+
+async def profile_of(request: Request, parts: Parts, reader: Reader) -> TypeProfile:
+    """The relation types of what a request may see, and how they are worded."""
+    open_apart = partial(parts.open, request)
+    return await parts.caches.profiles.profile(reader, request.gate, request.known_at, open_apart)
+
+
+class GraphCompletion(Mode):
+    """Candidates around named and nearest entities and by facts, scored by relevance.
+
+    Of a traversal that ranks entities, such as PageRank, the ranks count as well, and nothing else is a candidate.
+    """
+
+    needs: ClassVar[frozenset[Part]] = frozenset({"embedder"})
+
+    async def find(self, question: Question, reader: Reader) -> Answer:
+        """Find and score candidates."""
+        asked = question.request
+        return await find_around(
+            question.meaning, question.parts, reader, limit=asked.limit, seeds=asked.seeds, depth=asked.depth
+        )
+
+
+class TripletCompletion(Mode):
+    """Relations by their facts: near in meaning or in words, each scored independently.
+
+    Facts are found by meaning only if they were embedded: see `graphsearch.ingest.Ingestor`.
+    """
+
+    needs: ClassVar[frozenset[Part]] = frozenset({"embedder"})
+
+    async def find(self, question: Question, reader: Reader) -> Answer:
+        """Find and score candidates."""
+        limit = question.request.limit
+        return await find_around(question.meaning, question.parts, reader, limit=limit, seeds=0, depth=None)
+
+
+class Neighborhood(Mode):
+    """Named entities as anchors, then the traversal, then scores by relevance, and connections."""
+
+    async def find(self, question: Question, reader: Reader) -> Answer:
+        """Find and score candidates."""
+        asked = question.request
+        return await find_around(
+            question.meaning, question.parts, reader, limit=asked.limit, seeds=0, depth=asked.max_hops
+        )

@@ -11,24 +11,30 @@ from uuid import UUID
 import attrs
 import numpy as np
 
+from graphsearch.access.gatekeeper import ROUNDS, widest
 from graphsearch.access.reader import Reader
-from graphsearch.access.window import ROUNDS, widest
 from graphsearch.columns import Hits, Keys, Mask, Steps, Subgraph
 from graphsearch.llms.structured import ask_with_repair
 from graphsearch.llms.usage import ByteCounter
 from graphsearch.model import validation as check
-from graphsearch.modes.graph_query import ANSWER, Direction, GraphQuery, prompt_for, query_of, vocabulary_within
-from graphsearch.modes.graph_schema import COUNTED, GraphSchema, visible_schema
-from graphsearch.modes.mode import Mode, Part, Question, require
-from graphsearch.modes.options import SearchRequest
-from graphsearch.modes.preparing import profile_of
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.graph_query import (
+    ANSWER,
+    COUNTED,
+    Direction,
+    GraphQuery,
+    GraphSchema,
+    prompt_for,
+    query_of,
+    visible_schema,
+    vocabulary_within,
+)
+from graphsearch.modes.mode import Mode, Part, Question, profile_of, require
+from graphsearch.modes.result import SearchRequest, SearchResult
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.linking import anchors_of, link_names
 from graphsearch.question.question_names import Anchor
 from graphsearch.ranking.triplets.connections import NOTHING, connected
-from graphsearch.ranking.triplets.retrieval import Answer, nothing_asked
-from graphsearch.ranking.triplets.scoring import score_by_hops
+from graphsearch.ranking.triplets.retrieval import Answer, nothing_asked, score_by_hops
 
 PROMPT_TOKENS: Final = 8_000
 STARTED: Final = 100
@@ -143,8 +149,7 @@ class _Directed:
         if self.direction is Direction.BOTH:
             return await self.reader.expand(keys, fan_out, ahead)
         steps = await self.reader.expand(keys, fan_out)
-        kept = steps.rows.outgoing == (self.direction is Direction.OUT)
-        return Steps(steps.rows.keep(kept), steps.signatures[kept], steps.freshness[kept], steps.prior[kept])
+        return steps.keep(steps.rows.outgoing == (self.direction is Direction.OUT))
 
     async def entity_count(self) -> int:
         """The number of entities of the whole scope."""

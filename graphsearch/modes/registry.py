@@ -7,10 +7,9 @@ from types import MappingProxyType
 from typing import Final
 
 from graphsearch.errors import UnknownModeError
-from graphsearch.modes.mode import Mode
+from graphsearch.modes.mode import GraphCompletion, Mode, Neighborhood, TripletCompletion
 from graphsearch.modes.natural_language import NaturalLanguage
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.retrieval import GraphCompletion, Neighborhood, TripletCompletion
+from graphsearch.modes.result import SearchMode
 from graphsearch.modes.summary import Summarising
 
 DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(

@@ -16,9 +16,8 @@ import numpy as np
 
 from graphsearch._support.files import opened, written
 from graphsearch._support.garbage import rare_collections
-from graphsearch.access.gate import Gate, resource_of
+from graphsearch.access.gate import Gate, demand_everything, resource_of, stored_elements
 from graphsearch.access.reader import reading
-from graphsearch.access.stored_elements import demand_everything, stored_elements
 from graphsearch.errors import PartialViewError, RecordError, ScopeFileError, UnknownScopeError
 from graphsearch.ingest import Progress
 from graphsearch.model import Action, ElementKind, Entity, Memory, Relation

@@ -232,7 +232,7 @@ def is_called(a: str, b: str) -> bool:
 
     Two nicknames of one formal name are two people, unless one is short for the other: "Will", "Bill"; "Liz", "Lizzie".
     """
-    if flat(a) == flat(b):
+    if a == b or flat(a) == flat(b):
         return True
     if is_nickname(a) and is_nickname(b) and not (a.startswith(b) or b.startswith(a)):
         return False

@@ -111,7 +111,7 @@ def alike(entities: Iterable[Named[Id]], distinct: Collection[frozenset[Id]] = (
             wholes[part].append(other if part is one else one)
         elif likeness:
             found[ids] = Alike(one.id, other.id, SCORES[likeness], likeness)
-    groups = _Groups(found)
+    groups = Groups(found)
     ambiguous: dict[Id, tuple[Id, ...]] = {}
     for part, some in sorted(wholes.items(), key=lambda each: -each[0].rank):
         if len({groups.root(each.id) for each in some}) > 1:
@@ -140,13 +140,18 @@ class _Reading(Generic[Id]):
         self.id = named.id
         self.names = named.names[:MAX_COMPARED]
         self.type = known_type(named.type)
+        self._forms: dict[tuple[str, bool], list[Form]] = {}
         self.rank = max(form.rank for form in self.forms(self.type))
         self.is_whole = not all(form.partial for form in self.forms("person"))
 
     def forms(self, kind: str, *, whole: bool = False) -> list[Form]:
         """The names parsed by a type; those of a person who has a ``whole`` name without parts of it."""
-        forms = [read(name, kind) for name in self.names]
-        return [form for form in forms if not form.partial] if whole and self.is_whole else forms
+        found = self._forms.get((kind, whole))
+        if found is None:
+            forms = [read(name, kind) for name in self.names]
+            found = [form for form in forms if not form.partial] if whole and self.is_whole else forms
+            self._forms[kind, whole] = found
+        return found
 
 
 def _candidates(readings: Sequence[_Reading[Id]]) -> Iterator[tuple[_Reading[Id], _Reading[Id]]]:
@@ -184,7 +189,7 @@ def _each_key(name: str, kind: str) -> Iterator[str]:
         yield f"+{form.words[0]}"
 
 
-class _Groups(Generic[Id]):
+class Groups(Generic[Id]):
     """Entities that may be one, joined by pairs."""
 
     def __init__(self, pairs: Iterable[Collection[Id]]) -> None:
@@ -235,12 +240,14 @@ def _compare(a: Form, b: Form, kind: str, *, plainly: bool) -> Likeness | None:
         return None
     if is_same(a, b):
         return Likeness.NAME if kind or not a.kind or a.kind == "person" else Likeness.SHORT_FORM
-    short = min(a, b, key=lambda form: len(form.words))
-    fits = is_plain_part(a, b) if plainly and short.single else is_part(a, b)
-    partial = is_beginning(a, b) or (a.kind == "person" and (a.partial or b.partial))
-    if fits:
-        return Likeness.PART if partial and kind else Likeness.SHORT_FORM
-    return Likeness.SPELLING if not partial and _sounds_alike(a, b) else None
+    short = b if len(b.words) < len(a.words) else a
+    if is_plain_part(a, b) if plainly and short.single else is_part(a, b):
+        return Likeness.PART if kind and _is_partial(a, b) else Likeness.SHORT_FORM
+    return Likeness.SPELLING if _sounds_alike(a, b) and not _is_partial(a, b) else None
+
+
+def _is_partial(a: Form, b: Form) -> bool:
+    return is_beginning(a, b) or (a.kind == "person" and (a.partial or b.partial))
 
 
 def _is_full(form: Form) -> bool:
@@ -255,6 +262,8 @@ _DOUBLED: Final = re.compile(r"(.)\1+")
 _VOWELS: Final = re.compile(r"[^aeiouy]+")
 _CLEAR: Final = 6
 """Letters of a name below which one letter makes another name: "Acton", "Action"."""
+_PLURAL: Final = 2
+"""Most letters of the end of a plural."""
 _SHORT: Final = 5
 """Letters of a word below which another vowel is another name: "Dan", "Don"."""
 
@@ -262,6 +271,8 @@ _SHORT: Final = 5
 def _sounds_alike(a: Form, b: Form) -> bool:
     """Whether two names are one, a typing error or a plural apart, or of persons as they are heard."""
     if a.kind != "person":
+        if abs(len(a.whole) - len(b.whole)) > _PLURAL + 1:
+            return False
         whole, other = singular(a.whole), singular(b.whole)
         long = min(len(whole), len(other)) >= _CLEAR
         return a.numbers == b.numbers and (whole == other or (long and slip(whole, other, in_company=len(a.words) > 1)))
@@ -289,8 +300,10 @@ def _near(a: str, b: str) -> bool:
     """Whether two words are equal, a typing error apart, or sound alike."""
     if a == b or all(word.endswith(PATRONYMICS) for word in (a, b)):
         return a == b
+    if abs(len(a) - len(b)) > 1:
+        return False
     short = min(len(a), len(b))
-    alike = short > 2 and abs(len(a) - len(b)) < 2 and _sound(a) == _sound(b)  # noqa: PLR2004 - letters
+    alike = short > 2 and _sound(a) == _sound(b)  # noqa: PLR2004 - letters
     return slip(a, b, in_company=True) or (alike and (short >= _SHORT or _heard(a) == _heard(b)))
 
 

@@ -35,10 +35,12 @@ def slip(a: str, b: str, *, in_company: bool = False) -> bool:
     The first and the last letter must be equal: they are rarely mistyped, and often make another word ("Mario",
     "Maria").
     """
+    if a == b or abs(len(a) - len(b)) > 1:
+        return False
     if light_slip(a, b, in_company=in_company):
         return True
     short, long = sorted((a, b), key=len)
-    if short == long or len(long) < SHORTEST_FOR_A_LETTER or len(long) - len(short) > 1:
+    if len(long) < SHORTEST_FOR_A_LETTER:
         return False
     if short.replace("ph", "f") == long.replace("ph", "f"):
         return True

@@ -1,23 +1,28 @@
-"""Operations that answer a question as a surface asks it: the block for a session, an explanation, an outcome."""
+"""Operations that a surface asks for in another way than the library does: of a session, of days, of its model."""
 
 from __future__ import annotations
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from typing import Literal
 
 import attrs
 
+from graphsearch.caching import cache_report
 from graphsearch.context import ContextBlock, WorkType
-from graphsearch.errors import AccessDeniedError
-from graphsearch.explaining.explanation import Explanation
-from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome
-from graphsearch.modes.options import SearchMode
+from graphsearch.curation import JudgeReport, SummariesReport
+from graphsearch.curation.summarising import MIN_SIZE
+from graphsearch.errors import AccessDeniedError, MissingDependencyError
+from graphsearch.explaining.elements import Explanation
+from graphsearch.health.duplicates import ALIKE
+from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome, Statistics, WriteReport
+from graphsearch.modes.result import SearchMode
 from graphsearch.operations.service import Caller
-from graphsearch.ranking.entities.options import Ranking
-from graphsearch.ranking.memories.options import Workload
+from graphsearch.protocols import LLM
+from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.memories.result import Workload
 
 
 class OutcomeName(StrEnum):
@@ -50,9 +55,9 @@ async def graph_query(
     depth: int = 2,
     traversal: Literal["k_hop", "pagerank"] | None = None,
 ) -> ContextBlock:
-    """Build the block for a session, by default a new one; see `ContextBuilder.build`.
+    """Answer a question: the block of context for a session, visible to the principal and within a budget.
 
-    Without ``details`` it does not say what each of its lines is, nor what is not in it.
+    See `ContextBuilder.build`. Without ``details`` it does not say what each of its lines is, nor what is not in it.
     """
     block = await caller.builder.build(
         query,
@@ -74,7 +79,10 @@ async def graph_query(
 
 
 async def feedback(caller: Caller, session_id: str, outcome: OutcomeName) -> FeedbackReport:
-    """Report the outcome of a session. Raises `AccessDeniedError` if all that it was shown is denied."""
+    """Report the outcome of a session; the weights of what it was shown move.
+
+    Raises `AccessDeniedError` if all that it was shown is denied.
+    """
     report = await caller.builder.feedback(session_id, Outcome[outcome.name], gate=caller.gate)
     if report.denied and not (report.applied or report.replaced or report.repeated):
         raise AccessDeniedError(Action.FEEDBACK.value)
@@ -94,7 +102,10 @@ async def explain(
     as_of: datetime | None = None,
     known_at: datetime | None = None,
 ) -> Explanation:
-    """Explain an element of a kind by the options that this kind has; see `GraphSearchEngine.explain`."""
+    """Explain why a relation, a memory or an entity is, or is not, among the results of a question.
+
+    Each kind has its own options; see `GraphSearchEngine.explain`.
+    """
     asked = partial(
         caller.engine.explain,
         query,
@@ -111,3 +122,56 @@ async def explain(
             return await asked(ranking=ranking)
         case ElementKind.MEMORY:
             return await asked()
+
+
+# -- care -------------------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class CacheUse:
+    """What the server's cache of entities answered; ``warning``: that it answers too little."""
+
+    hits: int
+    misses: int
+    hit_rate: float | None
+    warning: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Counts(Statistics):
+    """The numbers of a scope and, if there is one, of the cache."""
+
+    cache: CacheUse | None = None
+
+
+async def stats(caller: Caller) -> Counts:
+    """Count the elements of the project, by type, and the look-ups that the cache answered."""
+    found, use = await caller.curator.stats(), cache_report(caller.engine.store)
+    numbers = attrs.asdict(found, recurse=False)
+    if use is None:
+        return Counts(**numbers)
+    cache = CacheUse(hits=use.hits, misses=use.misses, hit_rate=use.hit_rate, warning=use.warning(found.memories))
+    return Counts(**numbers, cache=cache)
+
+
+async def expire(caller: Caller, days: float, *, label: str | None = None, source: str | None = None) -> WriteReport:
+    """Forget the memories of a label or a source that are older than some days. Irreversible."""
+    return await caller.curator.expire(timedelta(days=days), label=label, source=source)
+
+
+async def judge_duplicates(caller: Caller, *, limit: int = 20, threshold: float = ALIKE) -> JudgeReport:
+    """Have the language model judge possible duplicates: merge the same, mark the distinct."""
+    return await caller.curator.judge_duplicates(_model(caller), limit=limit, threshold=threshold)
+
+
+async def summarise_communities(
+    caller: Caller, *, limit: int | None = None, min_size: int = MIN_SIZE
+) -> SummariesReport:
+    """Have the language model summarise the communities that are new or have changed; run it again to go on."""
+    return await caller.curator.summarise_communities(_model(caller), limit=limit, min_size=min_size)
+
+
+def _model(caller: Caller) -> LLM:
+    if caller.engine.llm is None:
+        raise MissingDependencyError("this needs a language model: name one, as in --llm openai:gpt-5-mini")
+    return caller.engine.llm

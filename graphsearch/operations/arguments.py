@@ -13,7 +13,6 @@ from graphsearch.model.codec import Says
 
 _ENTITY: Final = Says("Its id, name or alias.", 1, 400)
 _MEMORY: Final = Says("The id of a memory.", 1, 400)
-_UNIT: Final = ("least", "most")
 
 ARGUMENTS: Final[Mapping[str, Says]] = MappingProxyType(
     {

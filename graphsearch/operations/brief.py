@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import singledispatch
 from itertools import zip_longest
 from types import MappingProxyType
@@ -16,14 +15,13 @@ from typing import Any, Final
 import attrs
 
 from graphsearch.context import ContextBlock
-from graphsearch.explaining.explanation import Explanation
+from graphsearch.explaining.elements import Explanation
 from graphsearch.model import (
     Community,
     Entity,
     FeedbackReport,
     Memory,
     Relation,
-    Scope,
     ScorePart,
     Triplet,
     UndoReport,
@@ -34,14 +32,14 @@ from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.protocols import TokenCounter
 from graphsearch.ranking.entities.result import FoundEntity, RankResult
 from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
-from graphsearch.text.rendering import entity_name, safe_text, triplet_line
+from graphsearch.text.rendering import safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
 
 Json = dict[str, Any]
 
 _LONGEST: Final = 2_000
 """Maximum number of characters per text; a model that needs more can request the details."""
-_TOLD: Final[Mapping[type, str]] = MappingProxyType(
+_RESULTS: Final[Mapping[type, str]] = MappingProxyType(
     {
         Explanation: "rank of score parts reason found",
         RankResult: "found reason entities",
@@ -51,9 +49,24 @@ _TOLD: Final[Mapping[type, str]] = MappingProxyType(
     }
 )
 """What is told of a result."""
-_EVIDENCE: Final = 5
-_ALIASES: Final = 10
-_MANY: Final = frozenset({"memory_ids", "echoes", "replaced"})
+_HELD: Final = "valid_from valid_to evidence"
+_ELEMENTS: Final[Mapping[type, str]] = MappingProxyType(
+    {
+        Community: "label size density top summary=summary.text",
+        Entity: "id type name description aliases",
+        FoundEntity: "score projects=scopes",
+        Memory: "id text speaker subject session_id occurred_at",
+        RecalledMemory: "score until projects=scopes",
+        Relation: f"relation_id=id source_id type target_id fact confidence {_HELD}",
+        ScorePart: "name value contribution",
+        Triplet: "score relation_id=relation.id source_id=source.id target_id=target.id valid_from=relation.valid_from"
+        " valid_to=relation.valid_to evidence=relation.evidence projects=scopes",
+    }
+)
+"""What is told of an element, where it is not empty: the path of an attribute, or name=path."""
+_MOST: Final = {"evidence": 5, "aliases": 10}
+"""How many of them are told."""
+_MANY: Final = frozenset({"memory_ids", "echoes", "replaced", "evidence"})
 """Fields that hold several ids."""
 _SAFE: Final = frozenset({"facts"})
 """Fields whose lines are safe already."""
@@ -80,19 +93,36 @@ def brief(value: Any) -> Any:
 
     Fields that are empty or false are left out.
     """
-    if names := _TOLD.get(type(value)):
+    if names := _RESULTS.get(type(value)):
         told = {name: brief(getattr(value, name)) for name in names.split()}
         return {name: each for name, each in told.items() if each is not None}
+    if type(value) in _ELEMENTS:
+        return _element(value)
     if attrs.has(type(value)):
         fields = {each.name: _field(each.name, getattr(value, each.name)) for each in attrs.fields(type(value))}
         return _filled(**{name: each for name, each in fields.items() if each is not False})
     return brief(encode(value))
 
 
+def _element(value: Any) -> Json:
+    paths = (each.partition("=") for each in _ELEMENTS[type(value)].split())
+    return _filled(**{name: _field(name, _at(value, path or name)) for name, _, path in paths})
+
+
+def _at(value: Any, path: str) -> Any:
+    """The attribute at a path; None where one on it is None."""
+    for name in path.split("."):
+        value = None if value is None else getattr(value, name)
+    return value
+
+
 def _field(name: str, value: Any) -> Any:
     """The value of a field; ids are unchanged."""
+    value = value[: _MOST[name]] if name in _MOST else value
     if name in _MANY:
         return [shown_id(id_) for id_ in value]
+    if name == "projects":
+        return [shown(scope.project_id) for scope in value]
     if name in _SAFE:
         return [cut(line) for line in value]
     return shown_id(value) if isinstance(value, str) and (name == "id" or name.endswith("_id")) else brief(value)
@@ -145,65 +175,19 @@ def _judged(value: FeedbackReport) -> Json:
 
 
 @brief.register
-def _part(value: ScorePart) -> Json:
-    return {"name": value.name, "value": round(value.value, 4), "contribution": round(value.contribution, 4)}
-
-
-@brief.register
-def _entity(value: Entity) -> Json:
-    return _filled(
-        id=str(value.id),
-        type=shown(value.type),
-        name=cut(entity_name(value)),
-        description=shown(value.description),
-        aliases=[shown(alias) for alias in value.aliases[:_ALIASES]],
-    )
-
-
-@brief.register
-def _memory(value: Memory) -> Json:
-    words = {name: shown(getattr(value, name)) for name in ("text", "speaker", "subject")}
-    at = {"session_id": shown_id(value.session_id), "occurred_at": _iso(value.occurred_at)}
-    return _filled(id=shown_id(value.id), **words, **at)
-
-
-@brief.register
-def _relation(value: Relation) -> Json:
-    return _filled(
-        relation_id=str(value.id),
-        source_id=str(value.source_id),
-        type=shown(value.type),
-        target_id=str(value.target_id),
-        fact=shown(value.fact),
-        confidence=round(value.confidence, 4),
-        **_held(value),
-    )
-
-
-@brief.register
 def _triplet(value: Triplet) -> Json:
-    return _filled(
-        line=cut(triplet_line(value).removeprefix("- ")),
-        score=round(value.score, 4),
-        relation_id=str(value.relation.id),
-        source_id=str(value.source.id),
-        target_id=str(value.target.id),
-        **_held(value.relation),
-        projects=projects_of(value.scopes),
-    )
+    return {"line": cut(triplet_line(value).removeprefix("- ")), **_element(value)}
 
 
 @brief.register
 def _recalled(value: RecalledMemory) -> Json:
-    score = {"score": round(value.score, 4), "until": _iso(value.until)}
-    return _filled(**_memory(value.memory), **score, projects=projects_of(value.scopes))
+    return {**brief(value.memory), **_element(value)}
 
 
 @brief.register
 def _ranked(value: FoundEntity) -> Json:
-    factors = {factor.name: round(factor.contribution, 4) for factor in value.factors}
-    ranked = {"score": round(value.score, 4), "factors": factors}
-    return _filled(**_entity(value.entity), **ranked, projects=projects_of(value.scopes))
+    factors = {factor.name: brief(factor.contribution) for factor in value.factors}
+    return {**brief(value.entity), **_element(value), **_filled(factors=factors)}
 
 
 @brief.register
@@ -212,17 +196,6 @@ def _path(value: GraphPath) -> Json:
     entities = [str(entity.id) for entity in value.entities]
     ids = {"entity_ids": entities, "relation_ids": [str(relation.id) for relation in value.relations]}
     return {"hops": value.hops, "strength": round(value.strength, 4), "line": line, **ids}
-
-
-@brief.register
-def _community(value: Community) -> Json:
-    return _filled(
-        label=shown(value.label),
-        size=value.size,
-        density=round(value.density, 4),
-        top=[str(id_) for id_ in value.top],
-        summary=value.summary and shown(value.summary.text),
-    )
 
 
 def block_json(block: ContextBlock) -> Json:
@@ -248,8 +221,8 @@ def time_line(block: ContextBlock) -> str:
     if block.interpretation is None or not block.interpretation.time.written:
         return ""
     time = block.interpretation.time
-    since = "" if time.since is None else f"{_iso(time.since)} to "
-    return f"{shown(time.written)}: {since}{_iso(time.as_of) or 'now'}"
+    since = "" if time.since is None else f"{brief(time.since)} to "
+    return f"{shown(time.written)}: {since}{brief(time.as_of) or 'now'}"
 
 
 def _cited(summary: Summary) -> list[Json]:
@@ -258,24 +231,9 @@ def _cited(summary: Summary) -> list[Json]:
     return [{"number": number, "kind": of.kind.value, "id": shown_id(of.id)} for number, of in sorted(cited.items())]
 
 
-def projects_of(scopes: Iterable[Scope]) -> list[str]:
-    """The projects that something comes from, where several were asked."""
-    return [shown(scope.project_id) for scope in scopes]
-
-
-def _held(relation: Relation) -> Json:
-    """Since when and until when it held, and the first memories that say so."""
-    evidence = [shown_id(memory_id) for memory_id in relation.evidence[:_EVIDENCE]]
-    return {"valid_from": _iso(relation.valid_from), "valid_to": _iso(relation.valid_to), "evidence": evidence}
-
-
 def _filled(**fields: Any) -> Json:
     """The fields with a value; empty texts and lists only cost tokens."""
     return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
 
 
 TRUNCATED: Final = "truncated"

@@ -54,8 +54,8 @@ class Operation:
     * ``request``: the attrs class of its arguments; ``result``: the type of what it returns, and ``key`` the name under
       which JSON shows it, for a result that is no object.
     * ``permission``: what its principal needs on what it touches; ``repeats``: a second call changes something more.
-    * ``people`` and ``agents``: a sentence or two for a command, and for a tool. ``listed``: the arguments that agents
-      are told of; all others are accepted, too.
+    * ``people`` and ``agents``: what a command says of itself, which is the first line of the function's docstring, and
+      a tool. ``listed``: the arguments that agents are told of; all others are accepted, too.
     """
 
     name: str
@@ -116,7 +116,6 @@ def row(
     subject: Callable[[Caller], Any],
     permission: Action,
     *,
-    people: str,
     agents: str = "",
     name: str = "",
     effect: Effect | None = None,
@@ -133,6 +132,7 @@ def row(
     declared = _declared(verb)
     named = {each: declared[each] for each in declared if each not in {*_GIVEN_BY_THE_CALLER, *without}}
     name = name or getattr(verb, "__name__", "")
+    people = (inspect.getdoc(verb) or "").partition("\n")[0]
     request = attrs.make_class(
         "".join(map(str.capitalize, (*name.split("_"), "request"))),
         {

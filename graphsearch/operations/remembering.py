@@ -13,8 +13,8 @@ from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.memory_files import transcript_memories
 from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
-from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import or_nothing
+from graphsearch.ingest.write.options import Intake
 from graphsearch.model import Action, Memory
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Says, encode
@@ -92,9 +92,10 @@ async def remember(
     labels: tuple[str, ...] | None = None,
     context_session: str = "",
 ) -> Remembered:
-    """Write what is new of turns or of a note, and read it; what is known stays.
+    """Remember a note, or the turns of a conversation, and the facts stated of it.
 
-    Raises `InvalidInputError` for a known turn or note with another text, and what `Ingestor.remember` raises.
+    What is new is written and read, and what is known stays. Raises `InvalidInputError` for a known turn or note with
+    another text, and what `Ingestor.remember` raises.
     """
     service, may_write = caller.service, caller.gate.bind(caller.engine.store.scope, Action.WRITE)
     options = service.ingest

@@ -82,7 +82,7 @@ async def propose(caller: Caller, operation: Operation, request: Any) -> Propose
 async def proposals(
     caller: Caller, *, state: ProposalState = ProposalState.WAITING, limit: int = 20
 ) -> tuple[Proposal, ...]:
-    """List the proposals that the principal has made or may review, the oldest first, without their requests."""
+    """List what waits for review, or what became of it, the oldest first: your own, and what you may review."""
     found, after = list[Proposal](), None
     while len(found) < limit and (page := await caller.engine.store.proposals(state=state, after=after, limit=_PAGE)):
         found += await _visible(caller, page)
@@ -91,7 +91,7 @@ async def proposals(
 
 
 async def preview(caller: Caller, *, proposal: UUID) -> Preview:
-    """Show a proposal and what it would change, as far as the principal may see that.
+    """Show a proposal and what it would change, as far as you may see that.
 
     What would be remembered is read as in an empty project, by the extractor of the service.
     """
@@ -106,15 +106,12 @@ async def preview(caller: Caller, *, proposal: UUID) -> Preview:
 
 
 async def accept(caller: Caller, *, proposal: UUID, comment: str = "") -> Proposal:
-    """Run what is proposed on behalf of whoever proposed it, once, and record the outcome.
-
-    If it fails, the error is raised and the proposal waits again.
-    """
+    """Run a proposal of somebody else on their behalf, once; if that fails, it waits again."""
     return await finished(_run(caller, proposal, comment))  # also if whoever accepts it does not wait for the end
 
 
 async def reject(caller: Caller, *, proposal: UUID, comment: str = "") -> Proposal:
-    """Turn a proposal down; nothing of its request is kept."""
+    """Turn a proposal of somebody else down: nothing of it is kept but your comment."""
     return _listed(caller, await _decide(caller, proposal, ProposalState.REJECTED, comment))
 
 

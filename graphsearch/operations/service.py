@@ -16,11 +16,12 @@ from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
-from graphsearch.operations.limits import TIME_LIMIT
 from graphsearch.protocols import Authorizer, Extractor, TokenCounter
 from graphsearch.stores.memory import or_empty
 
 MAX_TOKENS: Final = 4_000
+TIME_LIMIT: Final = 300.0
+"""Default of the seconds that a request may take."""
 LIMITS: Final = IngestLimits(characters=200_000, names=20_000)
 LEAST_TOKENS: Final = 500
 """With fewer, an answer could not hold the ids that the next call needs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
@@ -18,6 +19,7 @@ from graphsearch.errors import (
     GraphSearchError,
     InvalidInputError,
     LLMError,
+    RateLimitError,
     StoreError,
     UnknownScopeError,
 )
@@ -26,7 +28,6 @@ from graphsearch.model.codec import Says, decode
 from graphsearch.model.signatures import Resource
 from graphsearch.model.validation import parse_json
 from graphsearch.operations import review
-from graphsearch.operations.limits import RateLimit
 from graphsearch.operations.operation import Operation, Profile
 from graphsearch.operations.service import Caller, GraphService, Identity
 from graphsearch.operations.table import operations
@@ -38,6 +39,34 @@ _INTERNAL_ERRORS: Final = (StoreError, EmbedderError, LLMError)
 """Errors whose messages name servers and quote vendors: these go to the log only."""
 _LONGEST: Final = 1_000
 """Maximum number of characters of an error message."""
+
+
+_MINUTE: Final = 60.0
+_MOST: Final = 10_000
+"""The number of principals above which those who may make all of their requests are no longer remembered."""
+
+
+@attrs.define
+class RateLimit:
+    """Admits at most ``per_minute`` requests of each principal a minute, all of them at once if they have waited."""
+
+    per_minute: int
+    now: Callable[[], float] = time.monotonic
+    _left: dict[str, tuple[float, float]] = attrs.field(factory=dict)
+    """By principal: the requests that were left, and when."""
+
+    def admit(self, principal: str) -> None:
+        """Count a request. Raises `RateLimitError` for one too many."""
+        left, now = self._left_now(principal), self.now()
+        if left < 1:
+            raise RateLimitError(self.per_minute, (1 - left) * _MINUTE / self.per_minute)
+        if len(self._left) >= _MOST:
+            self._left = {who: self._left[who] for who in self._left if self._left_now(who) < self.per_minute}
+        self._left[principal] = left - 1, now
+
+    def _left_now(self, principal: str) -> float:
+        left, then = self._left.get(principal, (float(self.per_minute), self.now()))
+        return min(float(self.per_minute), left + (self.now() - then) * self.per_minute / _MINUTE)
 
 
 @attrs.define

@@ -17,8 +17,7 @@ from graphsearch.context.builder import CANDIDATES
 from graphsearch.context.material import of_found
 from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, View
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult, Summary
+from graphsearch.modes.result import SearchMode, SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
 from graphsearch.question.asked_time import beginning
 from graphsearch.question.question_names import Anchor
@@ -85,10 +84,11 @@ async def ask(
     limit: int = 25,
     gate: Gate,
 ) -> Answer:
-    """Search, recall, rank and build the block of a question in one snapshot, and look for what is over.
+    """Answer a question with all that a page shows: relations, memories, entities, the block, and what is over.
 
-    The block is that of `ContextBuilder.build`, of no session: nothing is logged. The ``mode`` is by default the best
-    that needs no language model; one that it needs is asked within the snapshot.
+    Of one snapshot, with the tokens of each line and what is not in the block and why. The block is that of
+    `ContextBuilder.build`, of no session: nothing is logged. The ``mode`` is by default the best that needs no language
+    model; one that it needs is asked within the snapshot.
     """
     engine = builder.engine
     mode = mode or best_mode(engine)

@@ -51,7 +51,7 @@ class Loss:
 async def list_memories(
     engine: GraphSearchEngine, *, query: str = "", limit: int = 20, gate: Gate | None = None
 ) -> tuple[Memory, ...]:
-    """List the memories that answer a question best, or else the newest; the beginning of a long text."""
+    """List the memories that answer a question best, or else the newest; of a long text the beginning."""
     found: list[Memory] = []
     if query.strip():
         recalled = await engine.recall(query, limit=limit, gate=gate)
@@ -67,7 +67,10 @@ async def list_memories(
 
 
 async def preview_forget(engine: GraphSearchEngine, *, memory: str, gate: Gate | None = None) -> Loss:
-    """Show what would go with a memory, which the principal must be allowed to forget; forget nothing."""
+    """Show what would go with a memory: the entities and facts that rest on it alone; forget nothing.
+
+    The principal must be allowed to forget it.
+    """
     await Curator(engine, gate=gate).forget(memory, dry_run=True)
     async with reading(engine.store, gate=gate) as reader:
         found = await reader.get_memories([memory])

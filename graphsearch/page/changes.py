@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -15,8 +15,7 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Memory, Relation, View
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.page.rows import DIGITS, RelationRow, relation_row
 from graphsearch.stores.graph import GraphStore
 
@@ -99,9 +98,10 @@ async def changes(
     mode: str = SearchMode.GRAPH_COMPLETION,
     gate: Gate | None = None,
 ) -> Changes:
-    """Answer a question at two moments, and list the moments at which its answer changes.
+    """Answer a question at two moments: what appeared, ended or changed places, and when its answer changes.
 
-    ``until`` defaults to now, ``since`` to the last moment but one before it. Either may be the later one.
+    ``until`` defaults to now, ``since`` to the last moment but one before it, or just before the
+    only one. Either may be the later one.
     """
 
     async def asked(as_of: datetime | None) -> SearchResult:
@@ -114,7 +114,8 @@ async def changes(
             memories = {each.id: each for each in await reader.get_memories(sorted(_proofs(around)))}
         known = [each for each in around if (at := _written(each, memories)) is None or at <= after.known_at]
         turns = sorted({at for each in known for at in (each.valid_from, each.valid_to) if at and at <= after.as_of})
-        before = await asked(since or (turns[-2:] or [after.as_of])[0])
+        begun = [turns[0] - timedelta(seconds=1), *turns] if turns else [after.as_of]
+        before = await asked(since or begun[-2:][0])
     found = _compared(before, after)
     return Changes(
         query=query,

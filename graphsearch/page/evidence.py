@@ -10,14 +10,13 @@ from typing import Final
 import attrs
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.provenance import Proof, Provenance, why
 from graphsearch.access.reader import Reader, reading
 from graphsearch.context.builder import CANDIDATES
 from graphsearch.context.material import MEMORIES
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import Explanation
-from graphsearch.explaining.weights import WeightChange, visible, weight_history
+from graphsearch.explaining.elements import Explanation
+from graphsearch.explaining.provenance import Proof, Provenance, WeightChange, visible, weight_history, why
 from graphsearch.federation import FederatedEngine
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Span
 from graphsearch.page.asking import ENTITIES, best_mode
@@ -72,9 +71,10 @@ async def evidence(
     known_at: datetime | None = None,
     gate: Gate,
 ) -> Evidence:
-    """Explain an element and read what proves it, in one snapshot; of several scopes, in the first that has it.
+    """Show what stands behind an element of an answer: the parts of its score, its proofs, how its weight changed.
 
-    Raises `UnknownElementError` for an element that does not exist or is not visible.
+    In one snapshot; of several scopes, in the first that has it. Raises `UnknownElementError` for an element that does
+    not exist or is not visible.
     """
     engines = engine.engines if isinstance(engine, FederatedEngine) else (engine,)
     entered = [each for each in engines if gate.enters(each.store.scope)] or engines[:1]

@@ -31,7 +31,13 @@ async def example_questions(engine: GraphSearchEngine, *, limit: int = 4, gate: 
     pairs = [(each, known[each.source_id], known[each.target_id]) for each in best.values()]
     pairs.sort(key=lambda pair: pair[1].type in CASE_SENSITIVE_TYPES)  # code is asked for by those who read it
     return tuple(
-        f"{'who' if source.type == 'person' else 'what'} {each.type.replace('_', ' ')} {target.name}?"
+        f"{'who' if source.type == 'person' else 'what'} {_said(each.type)} {target.name}?"
         for each, source, target in pairs
         if len(target.name) <= _LONGEST and not target.name.startswith("__")
     )[:limit]
+
+
+def _said(type_: str) -> str:
+    """A type as a question says it: "member_of" has no verb of its own."""
+    verb, *rest = type_.split("_")
+    return " ".join((verb, *rest) if verb.endswith("s") else ("is", verb, *rest))

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.context.lines import key_of
+from graphsearch.context.sections import key_of
 from graphsearch.model import Entity, Scope, ScorePart, Triplet
 from graphsearch.ranking.entities.result import FoundEntity
 from graphsearch.ranking.memories.result import RecalledMemory
@@ -32,7 +32,7 @@ class Named:
 class RelationRow:
     """A triplet. ``parts``: by name, those contributions to the ``score`` that are not 0; they add up to it.
 
-    ``key`` as in `graphsearch.context.lines.BlockLine`; ``evidence``: the number of its memories.
+    ``key`` as in `graphsearch.context.sections.BlockLine`; ``evidence``: the number of its memories.
     """
 
     key: str

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.model import Claim, Entity, HealthRecord, Memory, Mention, Merge, Relation, RelationType
+from graphsearch.model import Claim, Entity, HealthRecord, Memory, Mention, Relation, RelationType
 from graphsearch.model.proposals import ProposalState
 from graphsearch.model.signatures import Signature
 from graphsearch.model.validation import revised
@@ -133,20 +133,6 @@ class RelationRow:
     def ends(self) -> Ends:
         """Its source and its target."""
         return (self.relation.source_id, self.relation.target_id)
-
-
-@attrs.frozen
-class MergeRow:
-    """A merge, its number in the scope from 1, and how many of the mentions and claims it moved are its own."""
-
-    merge: Merge
-    number: int
-    held: int
-
-    @property
-    def key(self) -> UUID:
-        """Its id."""
-        return self.merge.id
 
 
 @attrs.frozen

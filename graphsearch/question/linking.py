@@ -40,10 +40,9 @@ from graphsearch.names.comparing import is_misspelt, is_part, is_same
 from graphsearch.names.likeness import is_comparable
 from graphsearch.names.slips import slip
 from graphsearch.names.vocabulary import is_given_name, is_nickname
-from graphsearch.question.question_names import Anchor, QuestionText, WrittenName, overlapping
+from graphsearch.question.question_names import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
 from graphsearch.question.relation_words import asked_of_code, listed
 from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording
-from graphsearch.question.words import Nameable, Token, Words
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 
@@ -156,16 +155,16 @@ async def _named(
     names: Sequence[str], words: Sequence[str], reader: Reader, known: MutableMapping[UUID, Nameable]
 ) -> Candidates:
     """The entities with some names or words in their names; no value is a name of a question."""
-    found = await reader.named(names, words, limit=SHARED)
+    hits, entities = await reader.named(names, words, limit=SHARED)
     nameable = []
-    for each in found.entities:
+    for each in entities:
         called = (each.name, *each.aliases)
         one = known.get(each.id)
         if one is None or one.names != called:
             one = known[each.id] = Nameable(id=each.id, type=each.type, names=called)
         if each.type != VALUE:
             nameable.append(one)
-    return Candidates(nameable=nameable, hits=found.hits)
+    return Candidates(nameable=nameable, hits=hits)
 
 
 def dated_names(

@@ -20,7 +20,7 @@ from graphsearch.ingest.frames.table import KINDS, OBJECT, Frame, Table, bases
 from graphsearch.ingest.frames.table import table as relations
 from graphsearch.ingest.stating.phrases import SYMMETRIC
 from graphsearch.ingest.stating.scope import kind_of
-from graphsearch.question.words import spread
+from graphsearch.question.question_names import spread
 from graphsearch.text.analyser import STOP_WORDS, stem
 from graphsearch.text.word_lists import word_lists
 

@@ -11,7 +11,6 @@ from datetime import timedelta
 from graphsearch import engine
 from graphsearch import feedback
 from graphsearch.access.gate import Gate
-from graphsearch.access.provenance import Provenance
 from graphsearch.access.reader import When
 from graphsearch.access.references import EntityRef
 from graphsearch.context import builder
@@ -31,7 +30,8 @@ from graphsearch.curation.judging import JudgeReport
 from graphsearch.curation.receipts import Receipt
 from graphsearch.curation.receipts import Verification
 from graphsearch.curation.summarising import SummariesReport
-from graphsearch.explaining.explanation import Explanation
+from graphsearch.explaining.elements import Explanation
+from graphsearch.explaining.provenance import Provenance
 from graphsearch.federation import engine as federation
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.health.duplicates import Ambiguity
@@ -41,8 +41,8 @@ from graphsearch.ingest import ingestor
 from graphsearch.ingest.report import IngestReport
 from graphsearch.ingest.report import Progress
 from graphsearch.ingest.report import RememberReport
-from graphsearch.ingest.write.limits import DEFAULT_LIMITS
-from graphsearch.ingest.write.limits import IngestLimits
+from graphsearch.ingest.write.options import DEFAULT_LIMITS
+from graphsearch.ingest.write.options import IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.ingest.write.texts import DEFAULT_EXTRACTOR
 from graphsearch.llms.function import AskFunction
@@ -61,21 +61,21 @@ from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
 from graphsearch.modes.mode import Mode
-from graphsearch.modes.options import SearchRequest
 from graphsearch.modes.registry import DEFAULT_MODES
+from graphsearch.modes.result import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
 from graphsearch.protocols import Extractor
 from graphsearch.protocols import LLM
 from graphsearch.protocols import TokenCounter
 from graphsearch.protocols import Traversal
-from graphsearch.ranking.entities.options import RankingWeights
 from graphsearch.ranking.entities.result import RankResult
-from graphsearch.ranking.memories.options import ChannelName
-from graphsearch.ranking.memories.options import RecallRequest
-from graphsearch.ranking.memories.options import RecallScoring
-from graphsearch.ranking.memories.options import Workload
+from graphsearch.ranking.entities.result import RankingWeights
+from graphsearch.ranking.memories.result import ChannelName
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.memories.result import RecallScoring
+from graphsearch.ranking.memories.result import Workload
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.stores.graph import GraphStore as graphsearch_stores_graph_GraphStore
 from graphsearch.sync.facade import Facade
@@ -113,13 +113,17 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         ...
 
     def neighbors(self, entity: EntityRef, *, depth: int=1, limit: int=25, gate: Gate | None=None, **when: Unpack[When]) -> tuple[Triplet, ...]:
-        """The best triplets around one entity, scored by hops. Raises `UnknownElementError`."""
+        """Show the relations around an entity, with their scores.
+
+        They are scored by hops. Raises `UnknownElementError`.
+        """
         ...
 
     def path(self, source: EntityRef, target: EntityRef, *, max_hops: int=4, gate: Gate | None=None, **when: Unpack[When]) -> GraphPath | None:
-        """The path with the fewest hops, then the strongest, or None if there is none within ``max_hops``.
+        """Find the shortest path between two entities, the strongest among the shortest.
 
-        Raises `UnknownElementError` for an end that does not exist or is not visible.
+        None if there is none within ``max_hops``. Raises `UnknownElementError` for an end that does not exist or is not
+        visible.
         """
         ...
 
@@ -286,34 +290,39 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def communities(self, entity: EntityRef | None=None, *, limit: int | None=20) -> tuple[Community, ...]:
-        """List the stored communities, largest first; those of one entity if it is given."""
+        """List the stored communities (groups of related entities), the largest first; of an entity, its own."""
         ...
 
     def contradictions(self, *, limit: int=20, **when: Unpack[When]) -> tuple[Contradiction, ...]:
-        """Find pairs of relations of functional types that cannot both hold, by (source, type, ids), with their ends.
+        """List pairs of relations that cannot both hold, for a person to decide between them.
 
-        They are those of the relations as folded from visible memories: as stored, pairs are missing that something
-        hidden settled. They are in the order of the ids that the relations have in a graph without what is hidden.
+        Relations of functional types, by (source, type, ids), with their ends. They are those of the relations as
+        folded from visible memories: as stored, pairs are missing that something hidden settled. They are in the order
+        of the ids that the relations have in a graph without what is hidden.
         """
         ...
 
     def detect_communities(self, *, limit: int | None=None, seed: int=0) -> tuple[Community, ...]:
-        """Detect the communities of all relations that hold now, store them, and return ``limit``, largest first.
+        """Detect and store all communities again, from the whole graph; list them, the largest first.
 
-        Touches (write) every member.
+        Of all relations that hold now. Touches (write) every member.
         """
         ...
 
     def entity_graph(self, entity: EntityRef, *, depth: int=1, limit: int=100, **when: Unpack[When]) -> EntityGraph:
-        """Return at most ``limit`` entities within ``depth`` hops, and the relations among them, as node-link JSON.
+        """Show the entities around one and the relations among them, as node-link JSON.
 
+        They are at most ``limit`` within ``depth`` hops:
         ``{"directed", "multigraph", "graph", "nodes", "links"}``, as ``networkx.node_link_graph(…, edges="links")``
         reads it; the key of a link is the id of its relation.
         """
         ...
 
     def entity_timeline(self, entity: EntityRef, *, since: datetime | None=None, until: datetime | None=None, **when: Unpack[When]) -> tuple[Event, ...]:
-        """List the events of an entity at ``since`` ≤ t < ``until``, in order: periods of relations, and mentions."""
+        """List what happened to an entity, in order: relations that began or ended, memories that mention it.
+
+        Events at ``since`` ≤ t < ``until``.
+        """
         ...
 
     def expire(self, age: timedelta, *, label: str | None=None, source: str | None=None) -> WriteReport:
@@ -326,7 +335,7 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def find_ambiguous(self, *, limit: int=20) -> tuple[Ambiguity, ...]:
-        """Find entities called by a part of a person's name that several people have; by name, with these people.
+        """List first names and surnames that several people have, with these people: whom they mean is open.
 
         Whom their mentions mean is open: `merge_entities` settles it, and `mark_distinct` rules a candidate out. The
         candidates are found when they are asked for, among what may be seen: a hidden one is neither shown nor counted.
@@ -334,17 +343,19 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def find_duplicates(self, *, limit: int=20, threshold: float=ALIKE) -> tuple[Duplicate, ...]:
-        """Find pairs of entities that may be one: names more alike than ``threshold``, in [0.6, 1], best first.
+        """List pairs of entities that may be one, the most similar first: merge them, or mark them as distinct.
 
-        By letters, or by a rule of names (`Likeness`): nicknames, short forms, a part of a name that fits one person
-        alone, one name of two types. Code, files, addresses, dates and quantities have exact names and are left out, as
-        are pairs that are merged or marked as distinct. Nothing is merged: above 0.92 a pair is near certain, other
-        pairs are for review.
+        Their names are more alike than ``threshold``, in [0.6, 1]: by letters, or by a rule of names (`Likeness`):
+        nicknames, short forms, a part of a name that fits one person alone, one name of two types. Code, files,
+        addresses, dates and quantities have exact names and are left out, as are pairs that are merged or marked as
+        distinct. Nothing is merged: above 0.92 a pair is near certain, other pairs are for review.
         """
         ...
 
     def forget(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None, subject: str | None=None, owner: str | None=None, label: str | None=None, dry_run: bool=False) -> WriteReport:
-        """Forget a memory, or all memories of a session, a source, a subject, an owner or a label: give one of them.
+        """Forget a memory, or all of a session, source, subject, owner or label. Irreversible; try it with dry_run.
+
+        Give one of them.
 
         * ``subject``: what the memories are about, as they state it. ``owner``: their attribute of that name, as
           policies read it.
@@ -357,15 +368,15 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def forget_with_receipt(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None, subject: str | None=None, owner: str | None=None, label: str | None=None) -> Receipt:
-        """As `forget`, but return a receipt that a third party can check, by `verify_receipt`.
+        """Forget as forget does, and return a receipt that verify_receipt checks. Irreversible.
 
-        The content that its hash covers is read before anything is forgotten, in another transaction. Reads all
-        relations of the scope.
+        A third party can check it. The content that its hash covers is read before anything is forgotten, in another
+        transaction. Reads all relations of the scope.
         """
         ...
 
     def graph_health(self) -> Health:
-        """Measure the health of the graph, from counts of the whole scope; store it, for recall and blocks."""
+        """Report the health of the graph and its problems, and store it, for recall and blocks."""
         ...
 
     def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> JudgeReport:
@@ -385,47 +396,59 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def link_memories(self, from_id: str, to_id: str, *, type: str='relates_to') -> bool:
-        """Link a memory to another; True if the link is new. Touches (write) both."""
+        """Link a memory to another; backlinks of the second then lists the first.
+
+        True if the link is new. Touches (write) both.
+        """
         ...
 
     def mark_distinct(self, one: EntityRef, other: EntityRef, *, distinct: bool=True) -> bool:
-        """Mark two entities as distinct, or remove the mark; True if that changed anything. Touches (write) both."""
+        """Record that two entities are distinct, so that find_duplicates leaves them out; or remove the mark.
+
+        True if that changed anything. Touches (write) both.
+        """
         ...
 
     def merge_entities(self, source: EntityRef, target: EntityRef, *, dry_run: bool=False, retype: bool=False) -> Merge:
-        """Merge two entities: mentions, claims, relations and names of the source become the target's.
+        """Merge an entity into another that is the same; try it with dry_run first. undo_merge reverts it.
 
-        With ``dry_run``, only report what would move; behind a gate that hides, of the visible alone.
-        Touches (merge) both entities, the source's relations, and the memories that mention it. `InvalidInputError` for
-        an entity with itself, for entities of two types, and if either was merged into another already, which rules out
-        cycles. With ``retype``, entities of two types are merged in one step, and the target's type is that of both
-        until the merge is undone.
+        Mentions, claims, relations and names of the source become the target's. With ``dry_run``, only report what
+        would move; behind a gate that hides, of the visible alone. Touches (merge) both entities, the source's
+        relations, and the memories that mention it. `InvalidInputError` for an entity with itself, for entities of two
+        types, and if either was merged into another already, which rules out cycles. With ``retype``, entities of two
+        types are merged in one step, and the target's type is that of both until the merge is undone.
         """
         ...
 
     def merges(self, entity: EntityRef | None=None) -> tuple[Merge, ...]:
-        """Merges, including undone ones, in the order in which they were made; of one entity if it is given."""
+        """List merges, including undone ones, in the order in which they were made; of an entity, its own."""
         ...
 
     def recall_entity(self, entity: EntityRef, *, limit: int=10, **when: Unpack[When]) -> EntityRecall:
-        """Recall what is known about one entity, with at most ``limit`` relations and as many memories."""
+        """Show everything known of an entity: relations, memories that mention it, role, place and community.
+
+        At most ``limit`` relations, and as many memories.
+        """
         ...
 
     def recall_related(self, entity: EntityRef, *, max_hops: int=2, limit: int=20, **when: Unpack[When]) -> tuple[Related, ...]:
-        """Walk to the entities within ``max_hops``, by the engine's traversal; order them by hops, then by strength."""
+        """List the entities that can be reached from one, the nearest first, with the relations in between.
+
+        They are those within ``max_hops`` by the engine's traversal, by hops, then by strength.
+        """
         ...
 
     def refresh_communities(self, *, limit: int | None=None, seed: int=0) -> tuple[Community, ...]:
-        """Update the communities around changed relations; return at most ``limit`` changed ones, largest first.
+        """Update the communities whose relations changed; list those that changed, the largest first.
 
         Touches (write) every member of those that changed.
         """
         ...
 
     def register_type(self, name: str, *, prior: float | None=None, half_life_days: float | None=None, hop_scores: Sequence[float] | None=None, functional: bool | None=None, causal: bool | None=None, skip: bool | None=None, state: bool | None=None) -> RelationType:
-        """Register a type of relation, or change a known one, and return it; its relations are folded again.
+        """Register a type of relation, or change a known one: what is not given stays as it is.
 
-        What is not given stays as it is; a type determines how its relations are folded, scored and printed.
+        A type determines how its relations are folded, scored and printed; they are folded again.
 
         * ``prior``: the reliability of the type's relations, in [0, 1].
         * ``half_life_days``: the age at which they count half, in days; 0: they do not age.
@@ -438,14 +461,14 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def relation_types(self) -> tuple[RelationType, ...]:
-        """List the types of relations known from the start or registered, by name.
+        """List the types of relations known from the start or registered, with their properties.
 
         A principal that may not see everything gets registered ones only if a visible relation has the type.
         """
         ...
 
     def remove_scope(self) -> Receipt:
-        """Remove the scope and everything in it, and return a receipt, which `verify_receipt` checks.
+        """Remove the project and everything in it, and return a receipt, which verify_receipt checks.
 
         Touches (forget) every element. What is written between reading the content for the receipt and the removal is
         removed as well, and not covered by its hash.
@@ -453,7 +476,7 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def search_entities(self, query: str, *, limit: int=10, type: str | None=None, **when: Unpack[When]) -> tuple[EntityHit, ...]:
-        """Find entities by typed text: whole names, words, beginnings of words, and misspellings; best first."""
+        """Find entities by a name, a part of one, or a misspelt one, the best first."""
         ...
 
     def stats(self) -> Statistics:
@@ -476,19 +499,20 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def undo_merge(self, merge_id: UUID) -> UndoReport:
-        """Undo a merge; what was written since stays with the target, and what was forgotten stays forgotten.
+        """Undo a merge: separate the two entities again.
 
-        Touches (merge) both entities, their relations, and the memories that mention them, any of which may move back.
-        Behind a gate that may hide anything of the scope the report has no counts.
-        Raises `InvalidInputError` for a merge that was undone already.
+        What was written since stays with the target, and what was forgotten stays forgotten. Touches (merge) both
+        entities, their relations, and the memories that mention them, any of which may move back. Behind a gate that
+        may hide anything of the scope the report has no counts. Raises `InvalidInputError` for a merge that was undone
+        already.
         """
         ...
 
     def update_entity(self, entity: EntityRef, *, name: str | None=None, type: str | None=None, description: str | None=None, aliases: Sequence[str] | None=None, labels: Sequence[str] | None=None, attributes: Mapping[str, Any] | None=None, importance_weight: float | None=None) -> Entity:
-        """Correct an entity, and return the corrected entity: what is not given stays as it is, and its id always does.
+        """Correct an entity: what is not given stays as it is, and a former name becomes an alias.
 
-        * ``name``: the new name; the old one becomes an alias.
-        * ``type`` and ``description``: the new ones.
+        Returns the corrected entity, whose id stays.
+
         * ``aliases``, ``labels`` and ``attributes``: the complete new values. Aliases found in memories are shown too.
         * ``importance_weight``: how much the entity matters, in [0, 1].
 
@@ -501,14 +525,14 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def verify_receipt(self, receipt: Receipt) -> Verification:
-        """Check that a receipt is as it was made, and that nothing of the memories that it names is left.
+        """Check a receipt of forgetting: that it is as it was made, and that nothing of what it names is left.
 
         Raises `InvalidInputError` for a receipt of another scope. Reads all relations of the scope.
         """
         ...
 
     def why(self, relation_id: UUID, **when: Unpack[When]) -> Provenance:
-        """Return the memories behind a relation: their wording, the extractor and rule, and what each contributes."""
+        """Show why the graph holds a relation: the memories that support it, their words, and what each contributes."""
         ...
 class ContextBuilder(Facade[builder.ContextBuilder]):
     """As `graphsearch.context.ContextBuilder`."""

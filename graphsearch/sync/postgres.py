@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from graphsearch.stores import embedded, postgres
-from graphsearch.stores.in_postgres.session import migrating, scrubbing
+from graphsearch.stores.in_postgres.session import migrating
 from graphsearch.sync.bridge import BRIDGE
 from graphsearch.sync.facade import Facade, blocking
 from graphsearch.sync.stores import Stores
@@ -44,4 +44,4 @@ class EmbeddedPostgres(Facade[embedded.EmbeddedPostgres]):
 
 
 migrate = blocking(migrating.migrate)
-scrub = blocking(scrubbing.scrub)
+scrub = blocking(migrating.scrub)

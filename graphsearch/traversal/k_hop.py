@@ -76,43 +76,38 @@ class KHopTraversal:
         return _subgraph(places.keys, sizes, reached, hops)
 
 
-_Columns = tuple[NDArray[Any], ...]
+_Columns = dict[str, NDArray[Any]]
 
 
 def _columns(steps: Steps, near: Rows, far: Rows) -> _Columns:
     """The columns of one hop, with the rows of the entities at its ends."""
-    rows = steps.rows
-    relations = (rows.relations, rows.confidence, steps.freshness, steps.prior, rows.feedback, steps.signatures)
-    return (near, far, rows.outgoing, *relations)
+    return {"near": near, "far": far, "outgoing": steps.rows.outgoing, **steps.columns}
 
 
-def _subgraph(entities: Keys, sizes: Sequence[int], reached: Sequence[_Columns], hops: Sequence[_Columns]) -> Subgraph:
+def _subgraph(
+    entities: Keys, sizes: Sequence[int], reached: Sequence[tuple[NDArray[Any], ...]], hops: Sequence[_Columns]
+) -> Subgraph:
     """The subgraph of some hops; a relation found from both of its ends counts once.
 
     ``reached`` has the importance of the entities that each hop reached first, of which ``sizes`` are the numbers; the
     entity before each on its path, and the last step of that: a row among all steps.
     """
     importance, previous, last = map(np.concatenate, zip(*reached, strict=True))
-    every = list(map(np.concatenate, zip(*hops, strict=True)))
-    once, first = first_rows(every[3])
-    near, far, outgoing, relations, *columns = (column.take(once) for column in every)
+    every = dict(zip(hops[0], map(np.concatenate, zip(*map(dict.values, hops), strict=True)), strict=True))
+    once, first = first_rows(every["relations"])
+    columns = {name: column.take(once) for name, column in every.items()}
+    near, far, outgoing = (columns.pop(name) for name in ("near", "far", "outgoing"))
     row = np.empty_like(first)
     row[once] = np.arange(len(once))
     via = last.copy()
     via[sizes[0] :] = row.take(first.take(last[sizes[0] :]))
-    confidence, freshness, prior, feedback, signatures = columns
     return Subgraph(
         entities=entities,
         hops=np.repeat(np.arange(len(sizes)), sizes),
         importance=importance,
         previous=previous,
         via=via,
-        relations=relations,
         source=np.where(outgoing, near, far),
         target=np.where(outgoing, far, near),
-        confidence=confidence,
-        freshness=freshness,
-        prior=prior,
-        feedback=feedback,
-        signatures=signatures,
+        **columns,
     )

@@ -14,9 +14,11 @@ import numpy as np
 
 from graphsearch.columns import Keys
 from graphsearch.errors import UnknownScopeError
-from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, Scope
+from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, ElementRef, FeedbackReport, Outcome, Scope
+from graphsearch.model.stored import StoredOutcome
+from graphsearch.model.validation import revised
 from graphsearch.protocols import Clock
-from graphsearch.protocols.rows import Counts, ScopeRow
+from graphsearch.protocols.rows import Counts, Entry, ScopeRow
 from graphsearch.stores.in_memory.columns import listing, sorted_rows
 from graphsearch.stores.in_memory.port import MemoryPort
 from graphsearch.stores.in_memory.reading import Reads, once
@@ -121,6 +123,41 @@ class InMemoryScope(Reads):
             row = ScopeRow(self._cell.id_key, types=dict(KNOWN_RELATION_TYPES))
             version = Version.of_nothing(row, self.analyser)
         return MemoryPort(self._cell, version)
+
+    async def apply_outcome(
+        self, session_id: str, outcome: Outcome, elements: Sequence[ElementRef], *, logged: Sequence[str] = ()
+    ) -> FeedbackReport:
+        found: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
+        async with self.writing() as port:
+            alpha, wanted = port.scope.alpha, sorted(set(elements))
+            log = {row.key for row in await port.rows("injection", logged) if row.value.session_id == session_id}
+            if not log.issuperset(logged):
+                return FeedbackReport(missing=tuple(wanted))
+            outcomes = dict[tuple[str, str, str], StoredOutcome]()
+            index = await port.index(port.before, "outcome", "element")
+            valid = StoredOutcome(session_id=session_id, seq=1, outcome=outcome)
+            for ref in wanted:
+                kind, key = str(ref.kind), (str(ref.kind), str(ref.id), session_id)
+                row, given = port.before.get(kind, ref.key), port.before.get("outcome", key)
+                if row is None:
+                    found["missing"].append(ref)
+                    continue
+                weight, number = getattr(row, kind).feedback_weight, index.number(key[:2])
+                if given is None:
+                    found["applied"].append(ref)
+                    outcomes[key] = revised(valid, seq=number + 1)
+                    weight = alpha * outcome.value + (1 - alpha) * weight
+                elif (old := given.value).outcome is outcome:
+                    found["repeated"].append(ref)
+                    continue
+                else:
+                    found["replaced"].append(ref)
+                    outcomes[key] = revised(valid, seq=old.seq)
+                    weight += alpha * (1 - alpha) ** (number - old.seq) * (outcome.value - old.outcome.value)
+                port.weigh(kind, row, min(max(weight, 0.0), 1.0))  # rounding may exceed the bounds
+            await port.put("outcome", [Entry(key, value) for key, value in outcomes.items()], {})
+        applied, replaced, repeated, missing = (tuple(refs) for refs in found.values())
+        return FeedbackReport(applied=applied, replaced=replaced, repeated=repeated, missing=missing)
 
     async def settle(self) -> int:
         """Return 0: indexes are made at first use, and nothing is deferred."""

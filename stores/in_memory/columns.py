@@ -140,29 +140,22 @@ def _numbers(
 @made_of("{}")
 def column(version: Version, kind: str, name: str, default: float, former: Former[Numbers] | None) -> Numbers:
     """An attribute of elements, as float64: moments as epoch seconds, and ``default`` for None."""
+    return _numbers(version, kind, former, lambda rows: _of_values([*map(attrgetter(f"{kind}.{name}"), rows)], default))
 
-    def compute(rows: Sequence[Any]) -> Floats:
-        values = [*map(attrgetter(f"{kind}.{name}"), rows)]
-        if values and isinstance(values[0], int | float):
-            return np.array(values, np.float64)
-        numbers = {
-            each: default if each is None else each.timestamp() for each in set(values)
-        }  # thousands of elements share a moment
-        if len(numbers) == 1:
-            return np.broadcast_to(next(iter(numbers.values())), len(values))
-        return np.fromiter(map(numbers.__getitem__, values), np.float64, len(values))
 
-    return _numbers(version, kind, former, compute)
+def _of_values(values: list[Any], default: float) -> Floats:
+    if values and isinstance(values[0], int | float):
+        return np.array(values, np.float64)
+    numbers = {each: default if each is None else each.timestamp() for each in set(values)}  # thousands share a moment
+    if len(numbers) == 1:
+        return np.broadcast_to(next(iter(numbers.values())), len(values))
+    return np.fromiter(map(numbers.__getitem__, values), np.float64, len(values))
 
 
 @made_of("{}", "{}_weight")
 def feedback(version: Version, kind: str, former: Former[Numbers] | None) -> Numbers:
     """The current feedback weights."""
-
-    def compute(rows: Sequence[Any]) -> Floats:
-        return np.array([getattr(row, kind).feedback_weight for row in rows], np.float64)
-
-    return _numbers(version, kind, former, compute)
+    return column(version, kind, "feedback_weight", 0.5, former)
 
 
 @made_of("{}")

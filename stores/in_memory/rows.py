@@ -66,6 +66,10 @@ class ByValue:
         """The keys of the rows that have a value; a copy, made at once."""
         return list(self._keys.get(value, ()))
 
+    def number(self, value: Any) -> int:
+        """The number of rows that have a value."""
+        return len(self._keys.get(value, ()))
+
     def values(self) -> Sequence[Any]:
         """All values."""
         return list(self._keys)

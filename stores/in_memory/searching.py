@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from heapq import nsmallest
 from uuid import UUID
@@ -43,8 +44,9 @@ class InMemorySearching(InMemoryScope):
         refuse_limit(limit)
         version, spelt = self._version, {word: [word] for word in words}
         if prefix:
-            every = await self._all_words(version)
-            spelt = {word: [each for each in every if each.startswith(word)] if word else [] for word in spelt}
+            every = sorted(await self._all_words(version))
+            ends = {word: (bisect_left(every, word), bisect_left(every, f"{word}\U0010ffff")) for word in spelt if word}
+            spelt = {word: every[slice(*ends.get(word, (0, 0)))] for word in spelt}
         found = await self.keys_of(version, "entity", "word", {each for there in spelt.values() for each in there})
         return _by_entity([match for word in spelt for match in _worded(version, word, spelt[word], found, limit)])
 

@@ -37,7 +37,7 @@ from graphsearch.model import (
 )
 from graphsearch.model.codec import decode, encode
 from graphsearch.model.proposals import Proposal
-from graphsearch.model.stored import StoredOutcome
+from graphsearch.model.stored import StoredMerge, StoredOutcome
 from graphsearch.model.validation import hydrated
 from graphsearch.protocols.rows import (
     ClaimRow,
@@ -47,7 +47,6 @@ from graphsearch.protocols.rows import (
     MemberRow,
     MemoryRow,
     MentionRow,
-    MergeRow,
     RelationRow,
 )
 
@@ -373,7 +372,7 @@ TABLES: Final[Mapping[str, Table]] = {
     "merge": Table(
         name="merge",
         columns=_MERGE | {"number": "integer", "held": "bigint"},
-        row=lambda values: MergeRow(Merge(**dict(zip(_MERGE, values, strict=False))), *values[len(_MERGE) :]),
+        row=lambda values: StoredMerge(Merge(**dict(zip(_MERGE, values, strict=False))), *values[len(_MERGE) :]),
         values=lambda row: [*_merge_values(row.merge), row.number, row.held],
     ),
     "community": Table(

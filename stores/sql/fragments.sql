@@ -18,13 +18,16 @@ AND e.created_at <= %(known_at)s AND e.merged_into IS NULL
 ((e.valid_from IS NULL OR e.valid_from <= %(as_of)s) AND (e.valid_to IS NULL OR %(since)s < e.valid_to)
 AND e.confidence >= %(least)s AND e.created_at <= %(known_at)s OR e.signature = ANY(%(refolded)s::bigint[]))
 AND (e.retracted_at IS NULL OR %(known_at)s < e.retracted_at)
-AND NOT (e.type_hash = ANY(%(skipped_hashes)s) AND (
-    SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
-) = ANY(%(skipped)s::text[]))
-AND (cardinality(%(only)s::text[]) = 0
-OR (e.type_hash = ANY(%(only_hashes)s) AND (
-    SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
-) = ANY(%(only)s::text[])))
+AND NOT ({of skipped type}) AND ({of wanted type})
+
+-- of skipped type --
+e.type_hash = ANY(%(skipped_hashes)s) AND {type of relation} = ANY(%(skipped)s::text[])
+
+-- of wanted type --
+cardinality(%(only)s::text[]) = 0 OR (e.type_hash = ANY(%(only_hashes)s) AND {type of relation} = ANY(%(only)s::text[]))
+
+-- type of relation --
+(SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id)
 
 -- memory view --
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
@@ -38,6 +41,13 @@ coalesce(string_agg(uuid_send(id), ''), '')
 -- memory ids --
 -- Separated by NUL, which no id holds.
 coalesce(string_agg(textsend(id), '\x00'::bytea), '')
+
+-- neighbours --
+coalesce(string_agg(int8send(place), ''), ''),
+{ids},
+coalesce(string_agg(int8send(times), ''), ''),
+coalesce(string_agg(boolsend(about), ''), ''),
+coalesce(string_agg(int8send(signature), ''), '')
 
 -- since --
 -- When relation e was last supported as of the view: by its evidence, else when it began to hold, else when it was

@@ -91,15 +91,9 @@ UPDATE scope SET shares = true WHERE org_id = %(org)s AND project_id = %(project
 UPDATE relation SET weight = confidence * %(prior)s
 WHERE org_id = %(org)s AND project_id = %(project)s AND type = %(name)s AND weight <> confidence * %(prior)s
 
--- copy to sources --
--- What relations copy of entities that are not younger than they are.
-UPDATE relation r SET source_columns = CASE WHEN i.created_at <= r.created_at THEN i.copied END
+-- copy to ends --
+-- What relations copy of entities that are not younger than they are, at one end.
+UPDATE relation r SET {copy} = CASE WHEN i.created_at <= r.created_at THEN i.copied END
 FROM unnest(%(ids)s::uuid[], %(copied)s::text[]::uuid[], %(created)s::timestamptz[]) i (id, copied, created_at)
 WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s
-    AND r.source_id = ANY(%(ids)s::uuid[]) AND r.source_id = i.id
-
--- copy to targets --
-UPDATE relation r SET target_columns = CASE WHEN i.created_at <= r.created_at THEN i.copied END
-FROM unnest(%(ids)s::uuid[], %(copied)s::text[]::uuid[], %(created)s::timestamptz[]) i (id, copied, created_at)
-WHERE r.scope_hash = %(scope)s AND r.org_id = %(org)s AND r.project_id = %(project)s
-    AND r.target_id = ANY(%(ids)s::uuid[]) AND r.target_id = i.id
+    AND r.{end} = ANY(%(ids)s::uuid[]) AND r.{end} = i.id

@@ -54,17 +54,8 @@ SELECT reason, count(*) FROM (
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.created_at > %(known_at)s THEN 'not_known'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND (e.valid_from > %(as_of)s OR e.valid_to <= %(since)s) THEN 'not_held'
         WHEN NOT e.signature = ANY(%(refolded)s::bigint[]) AND e.confidence < %(least)s THEN 'low_confidence'
-        WHEN (
-            e.type_hash = ANY(%(skipped_hashes)s) AND (
-                SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
-            ) = ANY(%(skipped)s::text[])
-        ) THEN 'skipped_type'
-        WHEN NOT (
-            cardinality(%(only)s::text[]) = 0
-            OR (e.type_hash = ANY(%(only_hashes)s) AND (
-                SELECT r.type FROM relation r WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id
-            ) = ANY(%(only)s::text[]))
-        ) THEN 'other_type'
+        WHEN {of skipped type} THEN 'skipped_type'
+        WHEN NOT ({of wanted type}) THEN 'other_type'
     END AS reason
     FROM ({hops}) e
 ) reasons
@@ -101,13 +92,7 @@ FROM (
 
 -- mentioning --
 -- From the index alone, in its order, and read no further than to see that there are too many.
-SELECT
-    coalesce(string_agg(int8send(place), ''), ''),
-    {memory ids},
-    coalesce(string_agg(int8send(times), ''), ''),
-    coalesce(string_agg(boolsend(about), ''), ''),
-    coalesce(string_agg(int8send(signature), ''), '')
-FROM (
+SELECT {neighbours} FROM (
     SELECT f.place, e.id, e.times, e.about, e.signature
     FROM unnest(%(frontier)s::uuid[]) WITH ORDINALITY f (id, place)
     CROSS JOIN LATERAL (
@@ -123,13 +108,7 @@ FROM (
 ) found
 
 -- mentioned --
-SELECT
-    coalesce(string_agg(int8send(place), ''), ''),
-    {entity ids},
-    coalesce(string_agg(int8send(times), ''), ''),
-    coalesce(string_agg(boolsend(about), ''), ''),
-    coalesce(string_agg(int8send(signature), ''), '')
-FROM (
+SELECT {neighbours} FROM (
     SELECT f.place, e.id, x.times, x.about, e.signature
     FROM unnest(%(frontier)s::text[]) WITH ORDINALITY f (id, place)
     CROSS JOIN LATERAL (
@@ -144,14 +123,8 @@ FROM (
 
 -- turns --
 -- The memories right before and right after each in its session.
-SELECT
-    coalesce(string_agg(int8send(place), ''), ''),
-    {memory ids},
-    coalesce(string_agg(int8send(1), ''), ''),
-    coalesce(string_agg(boolsend(side = 2), ''), ''),
-    coalesce(string_agg(int8send(signature), ''), '')
-FROM (
-    SELECT f.place, e.id, e.side, e.signature
+SELECT {neighbours} FROM (
+    SELECT f.place, e.id, 1 AS times, e.side = 2 AS about, e.signature
     FROM unnest(%(frontier)s::text[]) WITH ORDINALITY f (id, place)
     JOIN memory m ON m.org_id = %(org)s AND m.project_id = %(project)s AND m.id = f.id AND m.session_id <> ''
     CROSS JOIN LATERAL (

@@ -128,8 +128,11 @@ async def sign_relations(work: Work, resigned: Iterable[UUID]) -> None:
         group: {each.claim.target_id for each in own} for group, own in _grouped(work.claims, groups, types).items()
     }
     await refold(work, [group for group, ends in targets.items() if len(ends) > 1])
-    rows = [row for row in work.relations.new.values() if row is not None and row.key not in work.retracted]
-    await work.memories.read({key for row in rows if row.key not in work.together for key in row.relation.evidence})
+    rows = [row for row in work.relations.new.values() if row is not None]
+    if work.retracted:
+        rows = [row for row in rows if row.key not in work.retracted]
+    proved = [row for row in rows if row.relation.evidence and row.key not in work.together]
+    await work.memories.read({key for row in proved for key in row.relation.evidence})
     several = {key for each in work.together.values() if len(each.targets) > 1 for key in each.targets}
     entities = {row.key: row.signature for row in await work.entities.those(several)}
     await in_slices(_sign(work, rows, entities))
@@ -143,7 +146,7 @@ def _sign(work: Work, rows: Iterable[RelationRow], entities: Mapping[UUID, int])
     codes: dict[Hashable, int] = {}
     counted: dict[Together, _Counted] = {}
     for row in rows:
-        relation, together = row.relation, work.together.get(row.key, ALONE)
+        relation, together = row.relation, work.together.get(row.key, ALONE) if work.together else ALONE
         evidence = frozenset([memories[key] for key in relation.evidence if key in memories])
         others = frozenset[int]()
         if together.shared:

@@ -197,7 +197,7 @@ class Keeping(Store):
 
 def refuse_model(name: str, dimensions: int) -> None:
     """Raise `InvalidInputError` for a model without a name, or with an impossible number of dimensions."""
-    validation.refuse("embedder", validation.text("name", name), validation.dimensions(dimensions))
+    validation.refuse("embedder", validation.text("name", name), validation.dimensions("dimensions", dimensions))
 
 
 def _ordered(pairs: Iterable[Pair]) -> list[Pair]:

@@ -26,7 +26,7 @@ from graphsearch.model.stored import (
     StoredSession,
     key_of,
 )
-from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, MergeRow, Port, RelationRow
+from graphsearch.protocols.rows import ClaimRow, EntityRow, Entry, MemoryRow, MentionRow, Port, RelationRow
 from graphsearch.stores.writer.checking import LoadCheck
 from graphsearch.stores.writer.communities import rows_of
 from graphsearch.stores.writer.work import code_of
@@ -144,7 +144,7 @@ _SIGNED: Final[Mapping[ElementKind, Any]] = {
 _ROWS: Final[Mapping[type, Any]] = {
     RelationType: lambda _, each: _entry("type", each.name, each),
     Counter: lambda _, each: _entry("counter", each.name, each.number),
-    StoredMerge: lambda _, each: (("merge", MergeRow(each.merge, each.number, each.held)),),
+    StoredMerge: lambda _, each: (("merge", each),),
     StoredEntity: Loading.entity,
     StoredMemory: Loading.memory,
     StoredRelation: Loading.relation,

@@ -11,8 +11,9 @@ from graphsearch._support.concurrency import in_slices
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Group, Merge, UndoReport, validation
 from graphsearch.model.reports import refuse_merge
+from graphsearch.model.stored import StoredMerge
 from graphsearch.model.validation import revised
-from graphsearch.protocols.rows import ClaimRow, Ends, MergeRow, Port, RelationRow
+from graphsearch.protocols.rows import ClaimRow, Ends, Port, RelationRow
 from graphsearch.stores.writer.finishing import finish
 from graphsearch.stores.writer.folding import group_of_row, refold, retract
 from graphsearch.stores.writer.removing import drop_references, drop_ties, drop_unnamed, forget_merged, is_named
@@ -44,7 +45,7 @@ async def merge(
         return made
     await _count_held(work, target_id, mentions + claims)
     work.scope.merges += 1
-    work.merges.put(MergeRow(made, work.scope.merges, mentions + claims))
+    work.merges.put(StoredMerge(made, work.scope.merges, mentions + claims))
     _set_target(work, source_id, target_id)
     proved, lost = await refold(work, await _reproject(work, tree))
     for key in proved:
@@ -96,13 +97,13 @@ async def undo_merge(port: Port, key: UUID, now: datetime) -> UndoReport:
     )
 
 
-def _merge_id(source_id: UUID, target_id: UUID, earlier: Iterable[MergeRow]) -> UUID:
+def _merge_id(source_id: UUID, target_id: UUID, earlier: Iterable[StoredMerge]) -> UUID:
     """UUIDv5 of the source, the target, and how often the one was merged into the other: it tells of no other merge."""
     before = sum((row.merge.source_id, row.merge.target_id) == (source_id, target_id) for row in earlier)
     return uuid5(_MERGE, f"{source_id} {target_id} {before}")
 
 
-def _refuse_undo(key: UUID, record: MergeRow | None) -> MergeRow:
+def _refuse_undo(key: UUID, record: StoredMerge | None) -> StoredMerge:
     """The record; raise `UnknownElementError` if it does not exist, `InvalidInputError` if it was undone."""
     if record is None:
         raise UnknownElementError(f"no merge {key} in this scope")

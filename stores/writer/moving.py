@@ -19,11 +19,10 @@ from graphsearch.model.stored import (
     ScopeSettings,
     StoredEntity,
     StoredMemory,
-    StoredMerge,
     StoredRelation,
     StoredSession,
 )
-from graphsearch.protocols.rows import EntityRow, MemoryRow, MergeRow, RelationRow
+from graphsearch.protocols.rows import EntityRow, MemoryRow, RelationRow
 from graphsearch.protocols.store import Store
 from graphsearch.stores.writer.communities import communities_of
 from graphsearch.stores.writer.loading import load
@@ -194,14 +193,10 @@ def _each(build: Callable[[Any], Record]) -> Callable[[Store, Sequence[Any]], Aw
     return read
 
 
-def _merge(row: MergeRow) -> Record:
-    return StoredMerge(merge=row.merge, number=row.number, held=row.held)
-
-
 _READERS: Final[Mapping[RecordKind, Callable[[Store, Any], Awaitable[Sequence[Record]]]]] = {
     RecordKind.RELATION_TYPE: _each(lambda row: row.value),
     RecordKind.COUNTER: _each(lambda row: Counter(name=row.key, number=row.value)),
-    RecordKind.MERGE: _each(_merge),
+    RecordKind.MERGE: _each(lambda row: row),
     RecordKind.ENTITY: _entities,
     RecordKind.MEMORY: _memories,
     RecordKind.RELATION: _relations,

@@ -20,6 +20,7 @@ from graphsearch.claims.folding import Together
 from graphsearch.errors import StoreError
 from graphsearch.model import Group
 from graphsearch.model.signatures import Signature
+from graphsearch.model.stored import StoredMerge
 from graphsearch.protocols.rows import (
     KINDS,
     ClaimRow,
@@ -29,7 +30,6 @@ from graphsearch.protocols.rows import (
     MemberRow,
     MemoryRow,
     MentionRow,
-    MergeRow,
     Port,
     RelationRow,
 )
@@ -50,6 +50,7 @@ Change = tuple[R | None, R | None]
 Surface = tuple[str, str, int]
 """A surface and a type that a mention states, and the signature of its memory."""
 ELEMENTS: Final = ("memory", "entity", "relation")
+_UNCHANGED: Final[Any] = object()
 _ORDER: Final = (
     *("type", "counter", "merge", "memory", "words", "entity", "mention", "claim", "relation"),
     *("link", "distinct", "injection", "community", "member"),
@@ -109,8 +110,8 @@ class Table(Generic[K, R]):
 
     def get(self, key: K) -> R | None:
         """A row that was read or put, as it is now; None if there is none."""
-        row = self.new.get(key)
-        return row if row is not None or key in self.new else self.stored.get(key)
+        row = self.new.get(key, _UNCHANGED)  # keys are often ids, which take long to hash
+        return self.stored.get(key) if row is _UNCHANGED else row
 
     def __getitem__(self, key: K) -> R:
         """A row that was read or put, and exists."""
@@ -163,7 +164,7 @@ class Work:
         self.relations: Table[UUID, RelationRow] = tables["relation"]
         self.mentions: Table[tuple[str, int], MentionRow] = tables["mention"]
         self.claims: Table[tuple[str, int], ClaimRow] = tables["claim"]
-        self.merges: Table[UUID, MergeRow] = tables["merge"]
+        self.merges: Table[UUID, StoredMerge] = tables["merge"]
         self.communities: Table[UUID, CommunityRow] = tables["community"]
         self.members: Table[UUID, MemberRow] = tables["member"]
         self.links: Table[tuple[str, str, str], Entry] = tables["link"]

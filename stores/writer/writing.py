@@ -121,28 +121,29 @@ def _check(work: Work, batch: Batch) -> Vectors:
 def _faults(work: Work, batch: Batch) -> Iterator[str]:
     """What a batch refers to that does not exist, and the mentions and claims of memories that it does not hold."""
     entities = {each.id for each in (*batch.entities, *batch.named)}
-    relations, memories = {each.id for each in batch.relations}, {each.id for each in batch.memories}
-
-    def is_entity(key: UUID) -> bool:
-        return key in entities or key in work.entities
-
-    def is_relation(key: UUID) -> bool:
-        return key in relations or key in work.relations
-
-    for kind, edges in (("relation", batch.relations), ("claim", batch.claims)):
-        ends = ((each.type, end) for each in edges for end in (each.source_id, each.target_id))
-        yield from (f"{kind} {type_!r}: no entity {end}" for type_, end in ends if not is_entity(end))
-    for mention in batch.mentions:
-        if not is_entity(mention.entity_id):
-            yield f"mention {mention.surface!r}: no entity {mention.entity_id}"
+    memories = {each.id for each in batch.memories}
+    edges: tuple[Relation | Claim, ...] = (*batch.relations, *batch.claims)
+    named = {end for each in edges for end in (each.source_id, each.target_id)}
+    named.update(each.entity_id for each in batch.mentions)
+    if absent := {key for key in named - entities if key not in work.entities}:
+        for kind, some in (("relation", batch.relations), ("claim", batch.claims)):
+            ends = ((each.type, end) for each in some for end in (each.source_id, each.target_id))
+            yield from (f"{kind} {type_!r}: no entity {end}" for type_, end in ends if end in absent)
+        for mention in batch.mentions:
+            if mention.entity_id in absent:
+                yield f"mention {mention.surface!r}: no entity {mention.entity_id}"
     for kind, proofs in (("mention", batch.mentions), ("claim", batch.claims)):
         outside = (each.memory_id for each in proofs if each.memory_id not in memories)
         yield from (f"{kind}: memory {key!r} is not in the batch" for key in outside)
     for relation in batch.relations:
-        absent = (key for key in relation.evidence if key not in memories and key not in work.memories)
-        yield from (f"relation {relation.id}: no memory {key!r}" for key in absent)
+        missing = (key for key in relation.evidence if key not in memories and key not in work.memories)
+        yield from (f"relation {relation.id}: no memory {key!r}" for key in missing)
+    relations = {each.id for each in batch.relations} if batch.vectors else set[UUID]()
     for key in batch.vectors:
-        known = key in memories or key in work.memories if isinstance(key, str) else is_entity(key) or is_relation(key)
+        if isinstance(key, str):
+            known = key in memories or key in work.memories
+        else:
+            known = key in entities or key in relations or key in work.entities or key in work.relations
         if not known:
             yield f"vector: no element {key}"
 

@@ -282,7 +282,7 @@ async def race(turns, writers, readers, *, through_cache=True):
     assert await store.get_entities([ADA.id, BOB.id]) == last
 
 
-@examples(100)
+@examples(40)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.integers(1, 2), st.integers(1, 4), st.booleans())
 def test_readers_never_see_half_of_a_change_nor_what_is_over(turns, writers, readers, through_cache):
     asyncio.run(race(cycle(turns), writers, readers, through_cache=through_cache))

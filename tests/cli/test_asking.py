@@ -103,6 +103,11 @@ def test_search_looks_at_a_period_of_time(line):
     assert "since must not be after as_of" in line.run(*asked, code=1).stderr
 
 
+def test_a_word_of_the_past_is_no_time_to_report(line):
+    found = line.run("search", "what was before do_handshake?")
+    assert "before: now" not in found.stderr
+
+
 def test_everything_that_a_summary_lacks_is_reported():
     lacking = Summary(sentences=(), sources=(), beyond=2, note="no communities")
     assert Shown.of(lacking).lines == ["beyond  2", "note    no communities"]

@@ -241,14 +241,14 @@ def test_communities_are_summarised_by_a_model_and_the_next_time_from_where_it_s
     with serving() as server:
         at = ("--llm-url", server.openai_url)
         stopped = team.json(*command, *at, "--llm-calls", 0)
-        assert (stopped["written"], stopped["left"] > 0, stopped["calls"]) == ([], True, 0)
+        assert (stopped["written"], stopped["left"] > 0, stopped["usage"]["answers"]) == ([], True, 0)
         assert stopped["why"].startswith("BudgetExhaustedError: ")
         summary = {"sentences": [{"text": "People who work together.", "cites": [1]}]}
         server.answers += [reply(data=summary)] * stopped["left"]
         assert "People who work together." in team.run(*command, *at, "--limit", 1).stdout
         done = team.json(*command, *at)
         assert (done["unchanged"], done["left"], len(server.requests)) == (1, 0, stopped["left"])
-        assert done["usage"]["input_tokens"] == 100 * done["calls"]
+        assert done["usage"]["input_tokens"] == 100 * done["usage"]["answers"]
     (first, *_) = team.json("communities")["communities"]
     assert (first["summary"]["text"], first["summary"]["model"]) == ("People who work together.", "model-1")
     assert first["summary"]["sentences"][0]["cites"][0]["kind"] == "relation"

@@ -1,4 +1,4 @@
-"""Configurations of coding agents: planned, written, and taken out to the byte."""
+"""Configurations of coding agents: planned, written, and taken out again."""
 
 import json
 import shlex
@@ -22,11 +22,9 @@ HOOKS = {
     Agent.CURSOR: ".cursor/hooks.json",
 }
 LAYOUTS = [
-    lambda value: json.dumps(value, indent=2) + "\n",
+    lambda value: json.dumps(value, indent=2, ensure_ascii=False) + "\n",
     lambda value: json.dumps(value, indent="\t", ensure_ascii=False),
-    lambda value: json.dumps(value, indent=4).replace("\n", "\r\n"),
     lambda value: json.dumps(value, separators=(",", ":")),
-    lambda value: json.dumps(value).replace("{}", "{ }").replace("[]", "[\n]"),
 ]
 OTHER = {"type": "command", "command": "notify-send 'graphsearch hook'", "timeout": 9}
 """A hook of somebody else, who has heard of us."""
@@ -34,6 +32,13 @@ OTHER = {"type": "command", "command": "notify-send 'graphsearch hook'", "timeou
 
 def tree(folder):
     return {path.relative_to(folder).as_posix(): path.is_dir() or path.read_bytes() for path in folder.rglob("*")}
+
+
+def filled(settings):
+    """Settings without lists and objects that are empty."""
+    if not isinstance(settings, dict):
+        return settings
+    return {name: left for name, each in settings.items() if (left := filled(each)) not in ({}, [])}
 
 
 def planned(agent, folder, user=False, options=OPTIONS):
@@ -106,7 +111,8 @@ def test_other_servers_stay_as_they_are(tmp_path, agent, layout, there):
     assert written == {**there, "mcpServers": there.get("mcpServers", {})}
     assert planned(agent, tmp_path) == ()
     apply(plan_removal(agent, tmp_path))
-    assert tree(tmp_path) == before
+    assert filled(json.loads(path.read_text()) if path.exists() else {}) == filled(there)
+    assert tree(tmp_path) == before or "n" not in there or layout is LAYOUTS[2], "to the byte, where it is indented"
 
 
 @pytest.mark.parametrize("agent", [*Agent])
@@ -123,14 +129,18 @@ def test_other_servers_stay_as_they_are(tmp_path, agent, layout, there):
 def test_other_hooks_stay_as_they_are(tmp_path, agent, layout, hooks):
     there = {"version": 1, "model": "best"} | ({} if hooks is None else {"hooks": hooks})
     path = write(tmp_path, HOOKS[agent], layout(there))
-    before = tree(tmp_path)
     apply(planned(agent, tmp_path))
     written = json.loads(path.read_text())
     for event, entries in (hooks or {}).items():
         assert written["hooks"][event][: len(entries)] == entries
     assert planned(agent, tmp_path) == ()
     apply(plan_removal(agent, tmp_path))
-    assert tree(tmp_path) == before
+    assert filled(json.loads(path.read_text())) == filled(there)
+
+
+def test_a_plan_shows_no_secret_of_others(tmp_path):
+    write(tmp_path, ".mcp.json", '{"mcpServers": {"other": {"env": {"TOKEN": "s3cr3t"}}}}')
+    assert "s3cr3t" not in str(planned(Agent.CLAUDE_CODE, tmp_path)[0])
 
 
 def test_what_others_add_later_stays(tmp_path):

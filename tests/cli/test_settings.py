@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphsearch.cli import settings
+from graphsearch.cli import environment
 
 HERE = ("GRAPHSEARCH_ORG", "GRAPHSEARCH_PROJECT")
 
@@ -84,4 +84,4 @@ def test_a_server_wants_a_principal(folder, line):
 
 def test_a_user_without_a_name_has_a_number(monkeypatch):
     monkeypatch.setattr("getpass.getuser", lambda: dict[str, str]()["no name"])
-    assert settings.user_name().startswith("user-")
+    assert environment.user_name().startswith("user-")

@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+
+from graphsearch.cli.app import app
+from tests.cli.test_end_to_end import kept_running
 
 NOTES = """# Backend
 
@@ -45,8 +49,19 @@ class User:
         assert found.returncode == code, found.stderr
         return found
 
+    def types_here(self, *arguments: str, given: str = "", code: int = 0) -> Result:
+        """The same without a new process."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            for name in os.environ.keys() - self.environment.keys():
+                patch.delenv(name)
+            patch.setenv("HOME", self.environment["HOME"])
+            found = CliRunner().invoke(app, arguments, input=given)
+        assert found.exit_code == code, found.output
+        return found
+
     def reads(self, *arguments: str) -> Any:
-        return json.loads(self.types(*arguments, "--json").stdout)
+        return json.loads(self.types_here(*arguments, "--json").stdout)
 
 
 @pytest.fixture
@@ -75,17 +90,22 @@ def test_the_first_ten_minutes(user):
     }
     assert where["graph"]["value"].startswith(user.environment["HOME"])
 
-    table = user.types("search", "who does Grace Hopper report to?").stdout.splitlines()
+    with kept_running(Path(where["graph"]["value"])):
+        read_and_forget(user)
+
+
+def read_and_forget(user):
+    table = user.types_here("search", "who does Grace Hopper report to?").stdout.splitlines()
     assert table[0].split()[:2] == ["#", "score"]
     number = next(row.split()[0] for row in table[1:] if "reports_to" in row)
-    assert "rank" in user.types("explain", number).stdout
-    assert "Grace Hopper reports to Ada Lovelace." in user.types("why", number).stdout
+    assert "rank" in user.types_here("explain", number).stdout
+    assert "Grace Hopper reports to Ada Lovelace." in user.types_here("why", number).stdout
 
-    assert user.types("recall", QUESTION).stdout.splitlines()[1].startswith("1 ")
-    assert "Remove this memory?" in user.types("forget", "1", given="n\n", code=1).stderr
-    user.types("forget", "1", given="y\n")
-    assert user.types(QUESTION).stdout == ""
-    assert "must be an id" in user.types("why", number, code=2).stderr, "no row is left of what was forgotten"
+    assert user.types_here("recall", QUESTION).stdout.splitlines()[1].startswith("1 ")
+    assert "Remove this memory?" in user.types_here("forget", "1", given="n\n", code=1).stderr
+    user.types_here("forget", "1", given="y\n")
+    assert user.types_here(QUESTION).stdout == ""
+    assert "must be an id" in user.types_here("why", number, code=2).stderr, "no row is left of what was forgotten"
 
 
 def test_two_commands_at_once_share_the_graph(user):
@@ -117,4 +137,4 @@ def test_commands_beside_a_server_are_the_same(user):
             assert "Traceback" not in served.stderr.read()
         finally:
             served.terminate()
-    assert user.types(QUESTION).stdout == block.stdout
+    assert user.types_here(QUESTION).stdout == block.stdout

@@ -28,7 +28,7 @@ from graphsearch.model import (
     Scope,
     Vector,
 )
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
@@ -172,7 +172,7 @@ async def test_a_budget_of_nothing_searches_nothing() -> None:
         await builder.build(QUESTION, gate=member(unknown), session_id="s1", mode=HOPS)
 
 
-@examples(40)
+@examples(20)
 @given(
     names=st.lists(st.text(min_size=1, max_size=20).filter(lambda name: name.strip() and "\0" not in name), max_size=8),
     budget=st.integers(0, 60),

@@ -10,10 +10,10 @@ import pytest
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.context.builder import NO_ROOM, SHORT
-from graphsearch.context.choosing import FEW, asks_the_present, paying
+from graphsearch.context.material import FEW, asks_the_present, paying
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Claim, Memory
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.question.analysis import analyse
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder, WordCounter

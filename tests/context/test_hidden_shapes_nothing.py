@@ -30,7 +30,7 @@ from graphsearch.model import (
     Vector,
 )
 from graphsearch.model.signatures import Resource
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.protocols import Authorizer
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
@@ -169,7 +169,7 @@ def graphs(
     )
 
 
-@examples(40)
+@examples(15)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_stored(graph: Graph, question: str) -> None:
     for whole, visible in await both(graph, question, observations=False):
@@ -177,7 +177,7 @@ async def test_triplets_are_those_of_a_graph_in_which_the_hidden_was_never_store
         assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
 
 
-@examples(40)
+@examples(15)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations_were_never_stored(
     graph: Graph, question: str
@@ -187,7 +187,7 @@ async def test_a_block_is_that_of_a_graph_in_which_hidden_entities_and_relations
         assert [each.score for each in whole.memories] == pytest.approx([each.score for each in visible.memories])
 
 
-@examples(40)
+@examples(15)
 @given(graph=graphs(), question=st.sampled_from(NAMES))
 async def test_a_block_equals_that_of_a_graph_without_the_hidden_memories(graph: Graph, question: str) -> None:
     """Where the rarity of a name is that among the visible: otherwise it is a statistic of the whole scope."""
@@ -196,7 +196,7 @@ async def test_a_block_equals_that_of_a_graph_without_the_hidden_memories(graph:
         assert [triplet.score for triplet in whole.triplets] == [triplet.score for triplet in visible.triplets]
 
 
-@examples(40)
+@examples(15)
 @given(
     graph=graphs(fields=details(), names=NAMES[:3]),
     question=st.sampled_from(NAMES[:3]),

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBuilder, ContextRequest, TiktokenCounter
-from graphsearch.context.lines import CO_OCCURRENCE, FIRST, REPEATS, Reason, key_of
 from graphsearch.context.material import material
-from graphsearch.context.sections import lay_out
+from graphsearch.context.sections import CO_OCCURRENCE, FIRST, REPEATS, Reason, key_of, lay_out
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Memory
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -23,7 +22,7 @@ from tests.context.test_sections import ANSWER, forms, texts
 from tests.properties import examples
 
 
-@examples(60)
+@examples(25)
 @given(
     graph=graphs(fields=details()),
     words=st.sampled_from([*NAMES, "who met alpha?", "what rain"]),

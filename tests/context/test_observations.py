@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.context import ContextBuilder, build_graph_context_block
 from graphsearch.context.material import WORDS, size
+from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownScopeError
+from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
-from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.ranking.memories.options import RecallRequest, Workload
+from graphsearch.modes.result import SearchMode, SearchRequest
+from graphsearch.ranking.memories.result import RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter
@@ -229,7 +232,7 @@ async def test_nothing_to_say_is_an_empty_block_of_which_nothing_is_logged(build
 # -- the budget ---------------------------------------------------------------------------------------------------
 
 
-@examples(30)
+@examples(15)
 @given(wordings=st.lists(texts(max_size=60), max_size=10), targets=st.integers(0, 8), budget=st.integers(0, 120))
 async def test_never_over_budget_whatever_is_stored(wordings, targets, budget):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="web")
@@ -376,3 +379,18 @@ async def test_co_occurrences_are_left_out_when_there_are_observations(scoped):
     builder = ContextBuilder(GraphSearchEngine(store=scoped), counter=WordCounter())
     assert (await built(builder, scoped)).triplets == ()
     assert (await built(builder, scoped, query="Who met Bob?", observations=False)).triplets != ()
+
+
+async def test_a_note_in_the_words_of_a_question_goes_before_code_that_shares_some(
+    scoped: GraphStore, tmp_path: Path
+) -> None:
+    code = 'class ErrorStore:\n    """Errors that are stored."""\n\n    def store_error(self): """Store it."""\n'
+    (tmp_path / "store.py").write_text(code)
+    engine = GraphSearchEngine(store=scoped, embedder=WordLlamaEmbedder())
+    await Ingestor(engine).add(tmp_path)
+    await Ingestor(engine).remember([Memory(id="note", text="Appointments are stored in CockroachDB.")])
+    gate = Gate(CEDAR, Principal(id="ada", projects=[scoped.scope]))
+    block = await ContextBuilder(engine).build("where are appointments stored?", gate=gate, session_id="s")
+    assert "Appointments" in block.text.splitlines()[1]
+    code_first = await ContextBuilder(engine).build("what stores an error?", gate=gate, session_id="s")
+    assert "ErrorStore" in code_first.text.splitlines()[1]

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.lines import no_room
 from graphsearch.context.sections import (
     LENGTHS,
     RELATED,
     ShownLines,
     TripletText,
     lay_out,
+    no_room,
     pack,
 )
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS

@@ -93,7 +93,7 @@ async def answers(curator, store, names):
 
 
 @given(graphs)
-@examples(40)
+@examples(12)
 async def test_a_gated_curator_knows_a_graph_without_the_hidden(graph):
     stores = InMemoryGraphStore(clock=FixedClock())
     seen = []

@@ -28,6 +28,7 @@ def names_and_ways(hits):
         ("noyce", "Bob Noyce", Way.WORD, 0.9),
         ("lovel", "Ada Lovelace", Way.PREFIX, 0.8),
         ("curie nobody", "Eve Curie", Way.WORD, 0.45),
+        ("Curei", "Eve Curie", Way.SIMILAR, 0.9 * INDEXED_SIMILARITY),
         ("ada lovelacee", "Ada Lovelace", Way.SIMILAR, 0.9 * similarity("ada lovelacee", "ada lovelace")),
     ],
 )

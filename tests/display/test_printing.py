@@ -10,8 +10,7 @@ from graphsearch.curation import Curator
 from graphsearch.display.printing import WIDTH, text_table
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Principal, Relation
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import Sentence, Source, Summary
+from graphsearch.modes.result import SearchMode, Sentence, Source, Summary
 from graphsearch.traversal.k_hop import KHopTraversal
 from tests.exporting.answers import HOSTILE, LED, MOVED, team
 from tests.graphs import days_ago, edge, people, person

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from graphsearch.embedders.minilm import Encoder, Matrix, gelu, packs
+from graphsearch.embedders.minilm import Encoder, Matrix, gelu
 
 HEADS, WIDTH, WIDE, WORDS, PLACES, LAYERS = 2, 6, 10, 20, 12, 2
 
@@ -99,18 +99,3 @@ def test_gelu_is_exact_to_a_float32() -> None:
     expected = [x * math.erfc(-x / math.sqrt(2)) / 2 for x in values.tolist()]
     gelu(values)
     assert values == pytest.approx(np.array(expected), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("lengths", "expected"),
-    [
-        ([], []),
-        ([3], [(0, 1)]),
-        ([12], [(0, 1)]),
-        ([4, 6, 1], [(0, 2), (2, 3)]),
-        ([5, 5, 5, 5, 5], [(0, 2), (2, 4), (4, 5)]),
-        ([1, 99, 1, 1], [(0, 1), (1, 2), (2, 4)]),
-    ],
-)
-def test_packs_hold_ten_tokens_or_one_text(lengths: list[int], expected: list[tuple[int, int]]) -> None:
-    assert [(pack.start, pack.stop) for pack in packs([[0] * length for length in lengths], 10)] == expected

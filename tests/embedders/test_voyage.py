@@ -8,11 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graphsearch.embedders import VoyageEmbedder
-from graphsearch.embedders.voyage import batches, estimated_tokens
+from graphsearch.embedders.voyage import estimated_tokens
 from graphsearch.errors import (
     EmbedderError,
     EmbedderRefusedError,
@@ -204,32 +202,8 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_every_fault_of_construction_is_named() -> None:
     with pytest.raises(InvalidInputError) as caught:
-        VoyageEmbedder("voyage-3.5", api_key="k", dimensions=300, timeout=0, base_url="voyage", concurrency=0)
+        VoyageEmbedder("voyage-3.5", api_key="k", dimensions=0, timeout=0, base_url="voyage", concurrency=0)
     assert len(caught.value.faults) == 4
-
-
-def test_dimensions_that_a_model_does_not_have() -> None:
-    for dimensions in (0, -1, 300):
-        with pytest.raises(InvalidInputError, match=r"one of \[256, 512, 1024, 2048\], not"):
-            VoyageEmbedder(api_key="k", dimensions=dimensions)
-
-
-def test_an_unknown_model_needs_its_dimensions() -> None:
-    with pytest.raises(InvalidInputError, match="dimensions must be given"):
-        VoyageEmbedder("voyage-9", api_key="k")
-    assert VoyageEmbedder("voyage-9", api_key="k", dimensions=64).dimensions == 64
-
-
-@given(st.lists(st.text(max_size=200)), st.integers(min_value=1, max_value=2_000))
-def test_batches_lose_nothing_and_overflow_only_with_a_single_text(texts: list[str], tokens: int) -> None:
-    found = list(batches(texts, tokens))
-    assert [text for batch in found for text in batch] == texts
-    assert all(batch for batch in found)
-    assert all(len(batch) == 1 or sum(map(estimated_tokens, batch)) <= tokens for batch in found)
-
-
-def test_a_batch_holds_a_thousand_texts_at_most() -> None:
-    assert [len(batch) for batch in batches(["a"] * 2_001, 10**9)] == [1_000, 1_000, 1]
 
 
 def test_estimate_counts_bytes_and_stops_where_voyage_cuts() -> None:

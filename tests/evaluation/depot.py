@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphsearch.evaluation.evaluator import TripletSet
-from graphsearch.evaluation.question_set import GivenGraph, read_graph, triplet_question
+from graphsearch.evaluation.question_set import GivenGraph, question_of, read_graph
 
 NOW = datetime(2025, 10, 31, tzinfo=UTC)
 
@@ -80,4 +80,4 @@ def depot_graph(folder: Path) -> GivenGraph:
 
 def depot(folder: Path) -> TripletSet:
     """The graph and its questions."""
-    return TripletSet(graph=depot_graph(folder), questions=tuple(map(triplet_question, QUESTIONS)))
+    return TripletSet(graph=depot_graph(folder), questions=tuple(question_of(each, "triplets") for each in QUESTIONS))

@@ -11,7 +11,7 @@ from psycopg_pool import AsyncConnectionPool
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation import AnswerSet, GoldQuestion, Stores, evaluate_answers, read_names
 from graphsearch.evaluation.evaluator import score_answers
-from graphsearch.evaluation.question_set import name_question, read_passages
+from graphsearch.evaluation.question_set import question_of, read_passages
 from graphsearch.evaluation.ranks import Block
 from graphsearch.model import Entity, Relation
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -36,7 +36,7 @@ def stores(request: pytest.FixtureRequest) -> Stores:
 def theatre(tmp_path: Path) -> AnswerSet:
     return AnswerSet(
         passages=read_passages(written(tmp_path / "turns.jsonl", TURNS)),
-        questions=tuple(map(name_question, ANSWERS)),
+        questions=tuple(question_of(each, "answers") for each in ANSWERS),
         names=read_names(written(tmp_path / "names.jsonl", NAMES)),
     )
 
@@ -79,7 +79,7 @@ def test_ends_and_blocks_show_a_name_in_any_of_its_forms(theatre: AnswerSet) -> 
 
 
 def test_names_and_sets_at_fault_are_refused(tmp_path: Path, theatre: AnswerSet) -> None:
-    with pytest.raises(InvalidInputError, match="line 1: name: name must be text"):
+    with pytest.raises(InvalidInputError, match="line 1: entity: name: is needed"):
         read_names(written(tmp_path / "names.jsonl", [{"aliases": []}]))
     with pytest.raises(InvalidInputError, match="there are no passages"):
         AnswerSet(passages=(), questions=theatre.questions)

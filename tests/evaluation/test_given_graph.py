@@ -10,7 +10,7 @@ import pytest
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.evaluation.evaluator import write_graph
-from graphsearch.evaluation.question_set import GivenGraph, read_graph, triplet_question
+from graphsearch.evaluation.question_set import GivenGraph, question_of, read_graph
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from tests.evaluation.depot import ENTITIES, RELATIONS, depot_graph, written
@@ -48,7 +48,7 @@ def test_types_are_one_however_they_are_spelt(tmp_path: Path) -> None:
     found = _read(tmp_path, entities, [kept])
     assert found.triples == {("Rowan Park", "looked_after_by", "Ada Quist")}
     asked = {"id": "q", "question": "who keeps it?", "gold": [["Rowan Park", "looked after by", "Ada Quist"]]}
-    question = triplet_question(asked)
+    question = question_of(asked, "triplets")
     assert question is not None
     assert question.gold == found.triples
 
@@ -56,11 +56,11 @@ def test_types_are_one_however_they_are_spelt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entity", "relation", "fault"),
     [
-        ({"aliases": "Bill"}, {}, "entities.jsonl: line 1: entity: aliases must be a list"),
-        ({"aliases": [{}]}, {}, "each of aliases must be text"),
+        ({"aliases": "Bill"}, {}, "entities.jsonl: line 1: entity: aliases: must be a list"),
+        ({"aliases": [{}]}, {}, "aliases: 0: must be text"),
         ({}, {"target": "Paris"}, "relations.jsonl: line 1: relation: target: there is no entity 'Paris'"),
         ({}, {"target_type": "planet"}, "there is no entity 'Leeds' of type 'planet'"),
-        ({}, {"source": None}, "source must be text"),
+        ({}, {"source": None}, "source: must be text"),
         ({}, {"valid_from": "05/06/2023"}, "valid_from must be one such as"),
         ({}, {"confidence": 2}, "confidence must be in"),
     ],

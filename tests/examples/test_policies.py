@@ -12,8 +12,8 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
-from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.modes.result import SearchMode, SearchRequest
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.explanation import KeptOut
+from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity
 from tests.gates import no_secrets
 from tests.ranking.entities.office import BECERRA, HARRIS, LONE, office, person, year

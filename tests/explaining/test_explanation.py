@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.explaining.explanation import KeptOut, verdict
+from graphsearch.explaining.elements import KeptOut, verdict
 from graphsearch.model import ScorePart
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.ranking.memories.result import RecallRequest
 
 
 @given(st.floats(0.0, 100.0), st.floats(0.0, 1.0))

@@ -6,10 +6,10 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.explaining.explanation import KeptOut
+from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef
 from graphsearch.model.codec import encode
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank

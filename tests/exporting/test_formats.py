@@ -35,7 +35,7 @@ def drawn(test):
     """Over graphs of any texts, and over each of the hostile ones."""
     for graph in SINGLE:
         test = example(graph)(test)
-    return examples(40)(given(graphs())(test))
+    return examples(12)(given(graphs())(test))
 
 
 def short(text):

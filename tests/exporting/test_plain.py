@@ -9,7 +9,7 @@ from graphsearch.curation import Curator
 from graphsearch.errors import InvalidInputError
 from graphsearch.export import plain_graph
 from graphsearch.model import Principal
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from tests.exporting.answers import LED, MOVED, team
 from tests.graphs import days_ago, edge, people, person
 

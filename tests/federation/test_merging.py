@@ -4,8 +4,9 @@ from uuid import UUID
 
 import numpy as np
 
+from graphsearch.columns import Expansion, FarEnds, Steps
 from graphsearch.federation import merging
-from graphsearch.federation.scope_part import JointSteps, packed, unpacked
+from graphsearch.federation.scope_part import packed, unpacked
 
 NEAR, FAR, MOVED, RELATION = (UUID(int=number) for number in range(1, 5))
 
@@ -13,23 +14,24 @@ NEAR, FAR, MOVED, RELATION = (UUID(int=number) for number in range(1, 5))
 def step(far, *, signature, confidence=0.5):
     """One step over the same relation, which may end elsewhere where its end was merged."""
     one = np.ones(1)
-    return JointSteps(
-        near=packed([NEAR]),
+    rows = Expansion(
+        starts=packed([NEAR]),
+        start=np.zeros(1, np.intp),
+        ends=FarEnds(keys=packed([far]), signatures=np.zeros(1, np.int64), importance=one),
+        end=np.zeros(1, np.intp),
+        outgoing=np.ones(1, np.bool_),
         relations=packed([RELATION]),
-        far=packed([far]),
-        outgoing=np.ones(1, np.intp),
-        importance=one,
         confidence=one * confidence,
         since=one,
         feedback=one,
         signatures=np.array([signature]),
-        freshness=one,
-        prior=one,
+        far_holds=None,
     )
+    return Steps(rows, rows.signatures, freshness=one, prior=one)
 
 
 def far_ends(*steps):
-    found = merging.strongest(packed([NEAR]), JointSteps.concatenate(steps), 25)
+    found = merging.strongest(packed([NEAR]), steps, 25)
     return unpacked(found.rows.ends.keys[found.rows.end])
 
 

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tests.fix_postgres import folder_for_a_server
-from tests.waiting import until_then
+from tests.waiting import LONGEST, until_then
 
 pytest.importorskip("mcp")
 FILE = Path(__file__).parents[2] / "examples" / "container" / "Dockerfile"
@@ -59,4 +59,4 @@ def test_what_the_container_starts_answers_its_health_check_and_ends_on_its_sign
             assert (data.parent / "graphsearch" / "graph" / "PG_VERSION").is_file()
         finally:
             running.send_signal(signal.Signals[instruction("STOPSIGNAL")])
-            assert running.wait(60) == 0
+            assert running.wait(LONGEST) == 0

@@ -4,7 +4,7 @@ import pytest
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
 
 PACKAGE = {

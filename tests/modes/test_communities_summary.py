@@ -13,7 +13,7 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import LLMUnavailableError
 from graphsearch.model import Batch
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.modes.summary import Summarising
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
 from tests.gates import no_secrets

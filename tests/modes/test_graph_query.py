@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
 from graphsearch.llms.usage import ByteCounter
-from graphsearch.modes.graph_query import Direction, GraphQuery, Vocabulary, prompt_for, query_of, vocabulary_within
-from graphsearch.modes.graph_schema import GraphSchema
+from graphsearch.modes.graph_query import (
+    Direction,
+    GraphQuery,
+    GraphSchema,
+    Vocabulary,
+    prompt_for,
+    query_of,
+    vocabulary_within,
+)
 from graphsearch.testing.fakes import NOON
 
 SCHEMA = GraphSchema(

@@ -12,7 +12,7 @@ from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from graphsearch.text.rendering import triplet_line
@@ -48,7 +48,7 @@ def telling(graph, *, secrets):
     st.sampled_from(LLM_MODES),
     st.sampled_from([None, EMBEDDER]),
 )
-@examples(50)
+@examples(25)
 async def test_a_model_is_shown_nothing_that_is_hidden(graph, by_signature, name, asking, mode, embedder):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

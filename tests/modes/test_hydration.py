@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.modes.hydration import prompt_order, topological_ranks
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.question.analysis import Plan
-from graphsearch.ranking.diversity import alike_in_terms
+from graphsearch.ranking.scores import alike_in_terms
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.rendering import triplet_line

@@ -12,7 +12,7 @@ import pytest
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 

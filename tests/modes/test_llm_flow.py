@@ -12,11 +12,11 @@ from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import BudgetExhaustedError, LLMAnswerError, LLMUnavailableError, UnknownElementError
-from graphsearch.explaining.explanation import KeptOut
+from graphsearch.explaining.elements import KeptOut
 from graphsearch.llms import Budget, BudgetedLLM, OpenAILLM, metered
 from graphsearch.model import Batch, Claim, Memory, Mention
-from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.modes.result import SearchMode, SearchRequest
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock

@@ -13,7 +13,7 @@ from graphsearch.model import Batch, Entity, Relation
 from graphsearch.modes import natural_language
 from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.natural_language import NaturalLanguage
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.gates import no_secrets

@@ -16,9 +16,8 @@ from graphsearch.errors import (
     MissingDependencyError,
 )
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.summary import Summarising
-from graphsearch.modes.summary_writer import ANSWER, prompt_for
+from graphsearch.modes.result import SearchMode
+from graphsearch.modes.summary import ANSWER, Summarising, prompt_for
 from graphsearch.testing.fakes import NOON, EchoLLM, HashEmbedder, WordCounter
 from tests.graphs import days_ago, edge, people, person
 

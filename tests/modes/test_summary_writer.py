@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError, LLMAnswerError
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.modes.result import Source, Summary
-from graphsearch.modes.summary_writer import (
+from graphsearch.modes.summary import (
     ANSWER,
     Line,
     Numbered,

@@ -7,7 +7,7 @@ import pytest
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.model import Batch, Claim, Entity, Memory
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.testing.fakes import NOON, EchoLLM
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people

@@ -11,7 +11,7 @@ import pytest
 from graphsearch.errors import InvalidInputError, ScopeFileError
 from graphsearch.moving import export_scope, import_scope
 from graphsearch.moving.earlier import record_now
-from graphsearch.moving.records import json_of, line_of, record_of
+from graphsearch.moving.scope_file import json_of, line_of, record_of
 from graphsearch.stores.memory import InMemoryGraphStore
 
 FILE = Path(__file__).parent / "exports" / "scope_of_version_1.jsonl"

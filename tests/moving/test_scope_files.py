@@ -23,9 +23,9 @@ from graphsearch.errors import (
 )
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Entity, Memory, Outcome, Principal
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.moving import export_scope, import_scope
-from graphsearch.moving.records import json_of
+from graphsearch.moving.scope_file import json_of
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import HashEmbedder, WordCounter

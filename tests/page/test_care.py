@@ -11,8 +11,8 @@ from graphsearch.page import care as module
 from graphsearch.page.care import list_memories, preview_forget
 from graphsearch.page.questions import example_questions
 from graphsearch.page.rows import LONGEST
-from graphsearch.testing.samples import day
-from tests.curation.team import BATCH, FRIENDS, GREG, HOME, MEMORIES, MOVED, SECRET, Labels, engine_over
+from graphsearch.testing.samples import claim, day
+from tests.curation.team import ACME, BATCH, BOB, FRIENDS, GREG, HOME, MEMORIES, MOVED, SECRET, Labels, engine_over
 
 
 def labelled(*secret):
@@ -91,3 +91,9 @@ async def test_questions_are_made_of_visible_relations(scoped, clock):
     hidden = await example_questions(engine, gate=Gate(Labels(), GREG))
     assert hidden == ("who knows Bob Noyce?", "who works at Globex?")
     assert await example_questions(engine, limit=1) == ("who knows Bob Noyce?",)
+
+
+async def test_a_type_without_a_verb_is_asked_for_with_one(scoped, clock):
+    clock.set(day(100))
+    batch = attrs.evolve(BATCH, claims=[claim(HOME, BOB, ACME, "member_of")])
+    assert await example_questions(await engine_over(scoped, batch)) == ("who is member of Acme?",)

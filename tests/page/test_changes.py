@@ -61,6 +61,9 @@ async def test_the_moments_at_which_the_answer_changes(engine, monkeypatch):
     assert [(each.at, each.known) for each in found.moments if each.known] == [(day(100), 4)]
     assert found.since == day(60)  # so that the last change is in between
     assert happened(found)[BOB] == "appeared"
+    first = await changes(engine, **QUESTION, until=day(20))  # nothing else changed before
+    assert first.since < day(10)
+    assert {*happened(first).values()} == {"appeared"}
     monkeypatch.setattr(module, "_MOMENTS", 3)
     early = await changes(engine, **QUESTION, since=day(12), until=day(12))
     assert [each.at for each in early.moments] == [day(10), day(50), day(100)]  # those of what is shown, not the latest

@@ -168,6 +168,28 @@ async def test_while_it_loads_lines_stand_in_the_place_of_lines(open_page: Open)
     await expect(page.locator(".sk")).to_have_count(0)
 
 
+async def test_what_is_typed_while_the_page_draws_stays_with_its_caret_and_is_asked(open_page: Open) -> None:
+    page = await open_page()
+    await expect(page.get_by_role("heading", name="Ask this project")).to_be_visible()
+    held = asyncio.get_running_loop().create_future()
+
+    async def hold(route: Any) -> None:
+        held.set_result(route)
+
+    await page.route("**/page/me", hold)
+    await page.reload()
+    field = page.get_by_role("textbox", name="Question")
+    await expect(page.locator("[aria-busy=true]")).to_be_visible()
+    await field.press_sequentially(QUESTION[1:])
+    await page.keyboard.press("Home")
+    await (await held).continue_()
+    await expect(page.get_by_role("heading", name="Ask this project")).to_be_visible()
+    await page.keyboard.type(QUESTION[0])
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_label("Answer", exact=True)).to_contain_text("Bob Miller")
+    assert told(page)["q"] == QUESTION
+
+
 async def test_an_empty_project_says_what_to_do_first(open_page: Open) -> None:
     page = await open_page(token="empty")
     await expect(page.get_by_role("heading", name="Nothing is known here yet")).to_be_visible()

@@ -5,15 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.question.asked import (
+from graphsearch.question.type_profile import (
+    Example,
     affinities,
     asked_kind,
     by_facts,
     by_words,
     standardised,
+    type_profile,
     worded,
 )
-from graphsearch.question.type_profile import Example, type_profile
 from graphsearch.text.analyser import VERBATIM
 
 

@@ -7,9 +7,8 @@ import attrs
 import pytest
 
 from graphsearch.question.linking import Link, Linked, with_bare_names
-from graphsearch.question.question_names import QuestionText
+from graphsearch.question.question_names import Nameable, QuestionText, tokens
 from graphsearch.question.relation_words import SOURCE, TARGET, asked_of_code
-from graphsearch.question.words import Nameable, tokens
 
 NOT_READ = None
 

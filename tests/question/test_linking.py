@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.question.linking import HINT, WRITTEN, link
-from graphsearch.question.question_names import QuestionText, WrittenName
+from graphsearch.question.question_names import Nameable, QuestionText, WrittenName, tokens
 from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import Nameable, tokens
 from graphsearch.text.analyser import ENGLISH
 
 SILENT = Wording(naming={}, telling={}, type_terms=frozenset())

@@ -8,7 +8,7 @@ import pytest
 from graphsearch.access.reader import reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Mention, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.question.linking import (
     FITS,
     LIKE,
@@ -22,9 +22,8 @@ from graphsearch.question.linking import (
     look_up,
     unlinked,
 )
-from graphsearch.question.question_names import QuestionText, WrittenName
+from graphsearch.question.question_names import Nameable, QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
-from graphsearch.question.words import Nameable
 from tests.gates import no_secrets
 from tests.graphs import days_ago
 from tests.question.harbour import ENTITIES, RELATIONS, harbour_engine, lines, names

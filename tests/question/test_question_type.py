@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.question.question_type import (
+from graphsearch.question.analysis import (
     Intent,
     QuestionType,
     channel_weights,

@@ -8,7 +8,7 @@ import pytest
 
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Entity, Memory, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.question import understanding as room
 from graphsearch.question.asked_time import PRESENT, asked_time
 from graphsearch.question.linking import Link, Linked

@@ -13,6 +13,7 @@ from graphsearch.stores.in_postgres.write import port
 
 TABLES: Final = ("claim", "relation", "entity_words", "unembedded_fact", "scope", "session")
 """Tables that statements for any table are composed with."""
+_END: Final = {"end": "source_id", "copy": "source_columns"}
 
 
 def every_text() -> Iterator[tuple[str, str]]:
@@ -21,7 +22,7 @@ def every_text() -> Iterator[tuple[str, str]]:
         texts: dict[str, None] = {}
         for kind in ElementKind:
             tables = TABLES if "{table}" in template else ("entity",)
-            for given in ({"table": table, "key": "id"} for table in tables):
+            for given in ({"table": table, **_END} for table in tables):
                 texts[statement(name, kind, **given).decode()] = None
         for text in texts:
             yield name, text
@@ -36,6 +37,7 @@ def _of_rows() -> Iterator[tuple[str, bytes]]:
         yield f"page of {kind}", rows.page_of(kind, (), (), follows=True)
         yield f"drop {kind}", port._deleted(table, rows.with_keys(kind))
         yield f"put {kind}", port._inserted(table, 2)
+        yield f"put {kind} as arrays", port._inserted(table)
     for kind, column in rows._FOUND_BY:
         yield f"{kind} by {column}", rows.select(kind, rows.found_by(kind, column))
         yield f"drop {kind} by {column}", port._deleted(ROWS[kind], rows.found_by(kind, column))

@@ -28,7 +28,7 @@ from graphsearch.text.analyser import Analyser
 from tests.strategies import graphs, instants, outcomes
 
 ADA, BOB, EVE = person("Ada"), person("Bob"), person("Eve")
-per_example = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+per_example = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15)
 
 
 def fresh() -> ScopedMemoryStore:

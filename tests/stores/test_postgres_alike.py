@@ -221,7 +221,7 @@ async def test_both_stores_answer_alike(
     postgres = PostgresGraphStore(shared_pool, clock=clock, exact=True).with_scope(**scope)
     for store in (memory, postgres):
         await store.bind_embedder(EMBEDDER.name, EMBEDDER.dimensions)
-    for step in range(1, 33):
+    for step in range(1, 25):
         act = (await Chance.of(rng, memory)).act()
         assert await tried(act, postgres) == await tried(act, memory)
         if step % 4 == 0:

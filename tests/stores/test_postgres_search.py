@@ -9,9 +9,9 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector, View
-from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.index import nearest as nearest_vectors
 from graphsearch.stores.in_postgres.index import vector_index
+from graphsearch.stores.in_postgres.session import rows
 from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

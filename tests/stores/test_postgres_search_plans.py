@@ -25,11 +25,10 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres import rows
 from graphsearch.stores.in_postgres.index import nearest as nearest_vectors
 from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.read.rows import select, with_keys
-from graphsearch.stores.in_postgres.session import sessions
+from graphsearch.stores.in_postgres.session import rows, sessions
 from graphsearch.stores.in_postgres.session.sessions import SignatureCaches
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

@@ -10,8 +10,7 @@ import pytest
 import graphsearch
 from graphsearch import caching, context, curation, evaluation, stores, sync
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_postgres.session.migrating import migrate
-from graphsearch.stores.in_postgres.session.scrubbing import scrub
+from graphsearch.stores.in_postgres.session.migrating import migrate, scrub
 from graphsearch.stores.memory import ScopedMemoryStore
 from graphsearch.sync.facade import Facade
 from tests.sync.stubs import stubs

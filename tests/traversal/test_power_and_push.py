@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.traversal.push import LIGHTEST, Links, Mass, power_iteration
+from graphsearch.traversal.pagerank import LIGHTEST, Links, Mass, power_iteration
 
 EPSILON = 1e-7
 

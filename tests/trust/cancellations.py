@@ -33,13 +33,12 @@ from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.model import Batch, Entity, Memory, Merge
-from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.result import SearchRequest
 from graphsearch.moving import export_scope
-from graphsearch.ranking.entities.options import Ranking
-from graphsearch.ranking.memories.options import RecallRequest
+from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.memories.result import RecallRequest
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import upkeep
-from graphsearch.stores.in_postgres.session import watching
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock
 from tests.graphs import days_ago
@@ -306,8 +305,7 @@ async def cancellations(dsn: str, counts: Mapping[int, int], seed: int = 0) -> A
     first, more = [*READS, *WRITES], [*READS] * 3
     names = cycle(rng.sample(first, len(first)) + rng.sample(more, len(more)))
     takes, after, before = dict[str, int](), dict[str, Any](), None
-    patient = (0.05, *[1.0] * 600)  # that the machine is slow replaces no connection
-    with patch.object(upkeep, "WAITING", BULK), patch.object(watching, "_GRACE", patient):
+    with patch.object(upkeep, "WAITING", BULK):
         for size, count in counts.items():
             async with PostgresGraphStore.open(dsn, clock=FixedClock(), exact=True, max_connections=size) as graph:
                 cancelling = Cancelling(graph, rng, takes=takes, after=after)

@@ -38,8 +38,7 @@ from graphsearch.integrations.http.app import PATH, http_app
 from graphsearch.integrations.mcp.server import make_server
 from graphsearch.model import Principal, Scope
 from graphsearch.moving import export_scope, import_scope
-from graphsearch.moving.records import line_of, object_of, record_of
-from graphsearch.moving.scope_file import count_record, no_counts
+from graphsearch.moving.scope_file import count_record, line_of, no_counts, object_of, record_of
 from graphsearch.operations.operation import Operation
 from graphsearch.operations.service import GraphService, Identity
 from graphsearch.operations.serving import Desk

@@ -21,8 +21,8 @@ import attrs
 from graphsearch.access.gate import ALLOW_ALL, Gate, StatisticsOf
 from graphsearch.curation.curator import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.modes.options import SearchMode
-from graphsearch.ranking.entities.options import Ranking
+from graphsearch.modes.result import SearchMode
+from graphsearch.ranking.entities.result import Ranking
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock

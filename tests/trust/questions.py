@@ -23,13 +23,12 @@ from graphsearch.display.printing import Displayed
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import AccessDeniedError, InvalidInputError, LLMAnswerError, UnknownElementError
 from graphsearch.export import plain_graph, to_dot, to_graphml, to_mermaid, to_networkx
-from graphsearch.integrations.mcp.resources import context_for_task, read
+from graphsearch.integrations.mcp.server import context_for_task, read
 from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
 from graphsearch.model.codec import encode
-from graphsearch.modes.options import SearchMode
-from graphsearch.modes.result import SearchResult
+from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.operations.service import Caller, GraphService
-from graphsearch.ranking.entities.options import Ranking
+from graphsearch.ranking.entities.result import Ranking
 from graphsearch.testing.fakes import EchoLLM, WordCounter
 from tests.tools import Tool
 

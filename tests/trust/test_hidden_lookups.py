@@ -163,9 +163,9 @@ async def test_a_question_names_by_visible_names_alone(scoped, by_signature):
 
     async def named(names, words, gate, limit=3):
         async with reading(scoped, gate=gate) as reader:
-            found = await reader.named(names, words, limit=limit)
-            assert reader.entity_ids(found.hits.keys) == [each.id for each in found.entities]
-            return {each.name for each in found.entities}
+            hits, entities = await reader.named(names, words, limit=limit)
+            assert reader.entity_ids(hits.keys) == [each.id for each in entities]
+            return {each.name for each in entities}
 
     gate = no_secrets(by_signature=by_signature)
     assert await named(["jane roe", "vault one"], ["one", "jane", "nobody"], gate) == set()
@@ -173,13 +173,3 @@ async def test_a_question_names_by_visible_names_alone(scoped, by_signature):
     assert await named([], ["vault", "jr"], gate) == {"Vault two", "jr"}  # hidden entities make no word common
     assert await named([], ["vault", "jr"], gate, limit=1) == set()
     assert await named([], ["vault", "jane"], None) == {"Jane Roe"}
-
-
-@POLICIES
-async def test_what_is_denied_in_preparation_is_not_counted(scoped, by_signature):
-    await write(scoped)
-    async with reading(scoped, gate=no_secrets(by_signature=by_signature)) as reader:
-        assert await reader.uncounted().find_names(["vault one"]) == []
-        assert not any(reader.denied.values())
-        assert await reader.find_names(["vault one"]) == []
-        assert reader.denied[ElementKind.ENTITY] == 1

@@ -12,8 +12,8 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.ingest.ingestor import Ingestor
 from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention
-from graphsearch.modes.graph_schema import visible_schema
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.result import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
 from tests.gates import POLICIES, allowing, no_secrets
 from tests.graphs import days_ago

@@ -5,7 +5,7 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory
-from graphsearch.modes.options import SearchMode, SearchRequest
+from graphsearch.modes.result import SearchMode, SearchRequest
 from graphsearch.testing.fakes import NOON
 from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago

@@ -18,7 +18,7 @@ from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import ForeignSessionError
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Outcome, Principal, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_postgres.session.gateway import Pool
 from graphsearch.stores.memory import InMemoryGraphStore

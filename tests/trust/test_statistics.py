@@ -5,14 +5,14 @@ import asyncio
 import attrs
 import pytest
 
-from graphsearch.access import visible_documents
+from graphsearch.access import searches as visible_documents
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.access.reader import reading
-from graphsearch.access.visible_documents import DocumentCache, VisibleDocuments
+from graphsearch.access.searches import DocumentCache, VisibleDocuments
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Principal
-from graphsearch.modes.options import SearchRequest
+from graphsearch.modes.result import SearchRequest
 from graphsearch.text.bm25 import idf
 from tests.gates import POLICIES, Ruling, no_secrets
 from tests.graphs import days_ago, people, person

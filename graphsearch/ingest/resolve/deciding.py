@@ -75,14 +75,16 @@ def decide(named: TypedName, context: Context) -> Match | None:
 def _fits(named: TypedName, known: CandidateIndex) -> Fits:
     """Compare a name with those of every candidate that may have it."""
     found: defaultdict[Evidence, list[Fit]] = defaultdict(list)
+    typed, parsed = bool(named.type), dict[str, Form]()
     for each, kind in known.find(named):
-        form = read(named.name, kind)
-        plainly = not (named.type and known_type(each.entity.type))
-        names = [(compare(form, name, plainly=plainly), name) for name in each.forms(kind)]
-        most = max(evidence for evidence, _ in names)
-        if len(each.names) > len(names) and known.is_spelt(each, named.name):
+        form = parsed.get(kind) or parsed.setdefault(kind, read(named.name, kind))
+        plainly, forms = not (typed and known_type(each.entity.type)), each.forms(kind)
+        fits = [compare(form, name, plainly=plainly) for name in forms]
+        most = max(fits)
+        if len(each.names) > len(forms) and known.is_spelt(each, named.name):
             most = Evidence.SAME
-        found[most].append(Fit(each, kind, [name for evidence, name in names if evidence is most]))
+        like = [name for name, evidence in zip(forms, fits, strict=True) if evidence is most] if most else ()
+        found[most].append(Fit(each, kind, like))
     return found
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from graphsearch.model import Memory
@@ -21,6 +22,10 @@ MAX_HEADING: Final = 1_000
 """Most characters of a heading, which each chunk below it repeats: a longer line is text."""
 _UNDERLINE: Final = re.compile(r"[ ]{0,3}(=+|-{2,})[ \t]*")
 _FENCE: Final = re.compile(r"[ ]{0,3}(```+|~~~+)")
+MIN_NOTES: Final = 3
+"""Fewest lines that can be notes, one in a line."""
+_ENDS: Final = tuple(".!?)")
+_ITEM: Final = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?=\S)")
 _DECORATION: Final = re.compile(r"[*_`]+|!?\[([^][]*)\]\([^)[]*\)")
 _SEPARATOR: Final = "\x1f"
 
@@ -33,14 +38,16 @@ def document_memories(
     source: str = "",
     occurred_at: datetime | None = None,
     markdown: bool = True,
+    notes: bool = True,
     size: int = CHUNK_SIZE,
 ) -> tuple[Memory, ...]:
     """The chunks of a document, in order; none is blank or longer than ``size`` characters.
 
     Paragraphs are joined as long as they fit; one that is too long is split between sentences, and a sentence that is
-    too long at a space. In ``markdown`` a chunk never extends past a heading; its subject is the nearest heading, else
-    ``subject``, and its attribute ``headings`` has all headings above it. ``position`` counts the chunks of a document
-    from 0.
+    too long at a space. What is a list, by its signs or, with ``notes``, by its lines, has a chunk for each item: each
+    says something else. In ``markdown`` a chunk never extends past a heading; its subject is the nearest heading,
+    else ``subject``, and its attribute ``headings`` has all headings above it. ``position`` counts the chunks of a
+    document from 0.
 
     An id is derived from ``document_id``, the headings, the chunk's text, and the number of equal chunks before it: an
     edit changes the ids of the chunks it touches, and never those of another section. Raises `InvalidInputError` for a
@@ -50,7 +57,7 @@ def document_memories(
     seen: Counter[tuple[str, ...]] = Counter()
     memories: list[Memory] = []
     for headings, lines in _sections(text) if markdown else (((), text.splitlines()),):
-        for chunk in _packed(_paragraphs(lines), size):
+        for chunk in _packed(_paragraphs(lines), size, notes):
             key = (*headings, chunk)
             digest = hashlib.sha256(_SEPARATOR.join((document_id, *key, str(seen[key]))).encode()).hexdigest()
             memories.append(
@@ -121,14 +128,36 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
             run = []
 
 
-def _packed(paragraphs: Iterable[str], size: int) -> Iterator[str]:
+def _items(paragraph: str, notes: bool) -> list[str]:
+    """The items of a list, each with what is indented below it, and what stands before them; else the paragraph."""
+    lines = paragraph.split("\n")
+    starts = [at for at, line in enumerate(lines) if _ITEM.match(line)]
+    if notes and not starts and _is_of_notes(lines):
+        starts = [*range(len(lines))]
+    bounds = sorted({0, *starts, len(lines)})
+    return ["\n".join(lines[start:end]) for start, end in pairwise(bounds)]
+
+
+def _is_of_notes(lines: Sequence[str]) -> bool:
+    """Whether most lines end a sentence, or far from where they must: lines of prose end where the next is too long."""
+    far = max(map(len, lines)) * 3 / 4
+    ends = [len(line) + len(below.partition(" ")[0]) < far or line[-1:] in _ENDS for line, below in pairwise(lines)]
+    return len(lines) >= MIN_NOTES and sum(ends) * 2 > len(ends) and not any(line.startswith("|") for line in lines)
+
+
+def _packed(paragraphs: Iterable[str], size: int, notes: bool) -> Iterator[str]:
     chunk = ""
-    for part in (part for paragraph in paragraphs for part in _parts(paragraph.strip(), size)):
-        joined = f"{chunk}\n\n{part}" if chunk else part
-        if len(joined) > size:
+    for paragraph in paragraphs:
+        items = [paragraph] if _FENCE.match(paragraph) else _items(paragraph.strip("\n"), notes)
+        for part in (part for item in items for part in _parts(item.strip(), size)):
+            joined = f"{chunk}\n\n{part}" if chunk else part
+            if chunk and (len(joined) > size or len(items) > 1):
+                yield chunk
+                joined = part
+            chunk = joined
+        if chunk and len(items) > 1:
             yield chunk
-            joined = part
-        chunk = joined
+            chunk = ""
     if chunk:
         yield chunk
 

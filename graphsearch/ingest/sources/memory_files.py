@@ -31,6 +31,12 @@ from graphsearch.model import validation as check
 _CELLS: Final = tuple(dict.fromkeys((*MEMORY, *FACT, *ENTITY)))
 _COLUMNS: Final = f"its columns are {', '.join(_CELLS)}"
 FIELDS: Final = ("id", "role", "speaker", "content", "time", "facts", "entities")
+_ALSO: Final = {
+    **dict.fromkeys(("name", "author", "sender", "from", "user"), "speaker"),
+    **dict.fromkeys(("text", "message", "body"), "content"),
+    **dict.fromkeys(("timestamp", "created_at", "date"), "time"),
+}
+"""What other programs call the fields of a turn."""
 
 
 def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, source: str = "") -> tuple[Memory, ...]:
@@ -40,25 +46,32 @@ def transcript_memories(turns: Sequence[Mapping[str, Any]], *, session_id: str, 
     such as "user" or "assistant", which no extractor takes for a person. ``time`` is a timezone-aware datetime, ISO
     8601 with its offset, or seconds since 1970; missing or None, it is unknown. The ``id`` of a turn defaults to the
     session id and its position. ``facts`` and ``entities`` are stated of it; see `graphsearch.ingest.sources.stated`.
+    Fields may be called as other programs call them: ``name``, ``text``, ``timestamp`` and others.
 
-    Raises `InvalidInputError` with every fault of every turn, by index.
+    Raises `InvalidInputError` with every fault, and the turns that have it.
     """
     faults = [fault] if (fault := check.text("session_id", session_id)) else []
     memories: list[Memory] = []
     seen: dict[str, int] = {}
+    wrong: dict[str, list[int]] = {}
     for index, turn in enumerate(turns):
         try:
-            memories.append(_memory(turn, index, session_id, source))
+            memory = _memory(turn, index, session_id, source)
+            first = seen.setdefault(memory.id, index)
+            check.refuse("turn", f"turn {first} has the id {memory.id!r} already" if first != index else None)
+            memories.append(memory)
         except InvalidInputError as error:
-            faults += [f"turn {index}: {each}" for each in error.faults]
-            continue
-        if (first := seen.setdefault(memories[-1].id, index)) != index:
-            faults.append(f"turn {index}: turn {first} has the id {memories[-1].id!r} already")
-    check.refuse("transcript", *faults)
+            for each in error.faults:
+                wrong.setdefault(each, []).append(index)
+    more = {fault: f" and {len(others)} more" if others else "" for fault, (_, *others) in wrong.items()}
+    faults += [f"turn {first}{more[fault]}: {fault}" for fault, (first, *_) in wrong.items()]
+    check.refuse(source or "transcript", *faults)
     return tuple(memories)
 
 
 def _memory(turn: object, position: int, session_id: str, source: str) -> Memory:
+    if isinstance(turn, Mapping):
+        turn = {_ALSO[name] if name in _ALSO and _ALSO[name] not in turn else name: each for name, each in turn.items()}
     given = read_stated(read_fields("turn", turn, FIELDS, shapes=_SHAPES))
     given = {"id": f"{session_id}:{position}", "content": "", "time": None, **given}
     check.refuse(
@@ -240,17 +253,22 @@ def _table(file: _File) -> tuple[Memory, ...]:
     """The memories of a table: its columns are fields of `Memory`, of `Fact` and of `NamedEntity`.
 
     A row with a relation states a fact, one with a name names an entity. Rows of one ``id``, or without one of one
-    ``text``, are one memory; where there is no text, it is what the rows state.
+    ``text``, are one memory; where there is no text, it is what the rows state. In a table of anything else each row
+    is a text: ``name: Ada; team: Web``.
     """
     rows = _rows(file.text)
     found: dict[str, Memory] = {}
     faults: list[str] = []
     try:
         columns = _columns(rows)
-        check.refuse("header", *(f"has no column {each!r}; {_COLUMNS}" for each in columns if each not in _CELLS))
+        other = [each for each in columns if each not in _CELLS]
+        is_stated = not {"relation", "object"}.isdisjoint(columns)
+        check.refuse(
+            "header", f"has no column {', '.join(map(repr, other))}; {_COLUMNS}" if other and is_stated else None
+        )
         for row in rows:
             try:
-                memory = _of_row(columns, row, file.given)
+                memory = _of_row(columns, row, file.given) if not other else _of_any_row(columns, row, file.given)
                 known = found.setdefault(memory.id, attrs.evolve(memory, facts=(), entities=()))
                 is_other = memory.text not in ("", known.text)
                 check.refuse("row", f"the id {memory.id!r} has another text above" if is_other else None)
@@ -287,6 +305,11 @@ def _of_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]
     return Memory(**{**given, **memory_fields({"id": id_, **cells}), **stated})
 
 
+def _of_any_row(columns: Sequence[str], row: Sequence[str], given: Mapping[str, Any]) -> Memory:
+    text = "; ".join(f"{name}: {cell.strip()}" for name, cell in zip(columns, row, strict=False) if cell.strip())
+    return Memory(**{**given, "id": note_id(text), "text": text})
+
+
 def _document(file: _File) -> tuple[Memory, ...]:
     suffix = file.path.suffix.lower()
     text = converted(file.name, file.content) if suffix in CONVERTERS else file.text
@@ -298,6 +321,7 @@ def _document(file: _File) -> tuple[Memory, ...]:
         source=file.name,
         occurred_at=file.occurred_at,
         markdown=suffix not in (".txt", ".pdf"),
+        notes=suffix != ".pdf",  # whose lines end anywhere
     )
 
 

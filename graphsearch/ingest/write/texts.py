@@ -23,9 +23,8 @@ from graphsearch.ingest.stating.combining import with_stated
 from graphsearch.ingest.stating.scope import VALUE
 from graphsearch.ingest.stating.stating import Stating
 from graphsearch.ingest.write.echoes import Echoes
-from graphsearch.ingest.write.intake import Intake
 from graphsearch.ingest.write.ledger import Waiting, begun, without_facts
-from graphsearch.ingest.write.limits import IngestLimits, TextLimitError
+from graphsearch.ingest.write.options import IngestLimits, Intake, TextLimitError
 from graphsearch.ingest.write.writer import Writer, chunks
 from graphsearch.model import Batch, Claim, Entity, FactReport, Memory, Mention
 from graphsearch.model import validation as check

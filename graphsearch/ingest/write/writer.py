@@ -13,8 +13,8 @@ from graphsearch._support.observing import stage
 from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.errors import UnknownScopeError
 from graphsearch.ingest.extract.extraction import Described
-from graphsearch.ingest.write.intake import UNCHANGED, Intake
 from graphsearch.ingest.write.ledger import or_nothing
+from graphsearch.ingest.write.options import UNCHANGED, Intake
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.model import Batch, Entity, Memory, Vector, WriteReport
 from graphsearch.protocols import Embedder

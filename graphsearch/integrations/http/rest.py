@@ -7,10 +7,11 @@ status of their kind.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from http import HTTPStatus
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any, Final
 
 import attrs
@@ -24,7 +25,6 @@ from graphsearch._support.version import __version__
 from graphsearch.model import validation as check
 from graphsearch.model.codec import Json, decode, schema, schema_of_result
 from graphsearch.model.proposals import Proposed
-from graphsearch.operations.limits import HealthCheck
 from graphsearch.operations.operation import Operation, Profile
 from graphsearch.operations.service import Identity
 from graphsearch.operations.serving import Desk, error_json
@@ -77,6 +77,35 @@ _ERROR_SCHEMA: Final = {
     "required": ["error"],
 }
 Identify = Callable[[Any], Identity]
+
+
+_CHECKED: Final = 1.0
+"""Seconds for which the result of a health check is reused, so that checks cannot load the store."""
+_PATIENCE: Final = 5.0
+"""Seconds after which a store that does not answer counts as down."""
+
+
+@attrs.define
+class HealthCheck:
+    """Whether ``probe`` succeeds within some seconds; asked at most once a second."""
+
+    probe: Callable[[], Awaitable[object]]
+    _checked: float = -_CHECKED
+    _result: bool = False
+    _lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+
+    async def healthy(self) -> bool:
+        """The result, at most a second old."""
+        async with self._lock:
+            if monotonic() - self._checked >= _CHECKED:
+                try:
+                    async with asyncio.timeout(_PATIENCE):
+                        await self.probe()
+                    self._result = True
+                except Exception:  # noqa: BLE001 - whatever is wrong, it is not healthy
+                    self._result = False
+                self._checked = monotonic()
+            return self._result
 
 
 class _TooLargeError(Exception):

@@ -22,9 +22,8 @@ from graphsearch.access.gate import Gate
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
-from graphsearch.modes.options import SearchMode, SearchRequest
-from graphsearch.ranking.memories.options import RecallRequest
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.modes.result import SearchMode, SearchRequest
+from graphsearch.ranking.memories.result import RecalledMemory, RecallRequest
 from graphsearch.sync import run
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, triplet_line
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any, Final, cast
 
 import anyio
@@ -13,7 +14,6 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 _STANDARD_INPUT: Final = 0
-_CHUNK: Final = 1 << 16
 _AHEAD: Final = 64
 """Maximum number of lines that are read ahead."""
 
@@ -60,19 +60,11 @@ class Lines:
         self._lines.put_nowait(None)
 
     def _read(self) -> None:
-        rest = b""
         try:
-            while chunk := self._chunk():
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
+            with suppress(OSError), open(self._descriptor, "rb", closefd=False) as wire:  # a terminal may hang up
+                for line in (each for each in wire if each.endswith(b"\n")):
                     self._room.acquire()
-                    self._loop.call_soon_threadsafe(self._lines.put_nowait, line.decode(errors="replace"))
+                    self._loop.call_soon_threadsafe(self._lines.put_nowait, line[:-1].decode(errors="replace"))
             self._loop.call_soon_threadsafe(self.close)
         except RuntimeError:  # the loop has ended, and with it the consumer of the lines
             return
-
-    def _chunk(self) -> bytes:
-        try:
-            return os.read(self._descriptor, _CHUNK)
-        except OSError:  # a terminal that hung up
-            return b""

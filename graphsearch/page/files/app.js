@@ -49,12 +49,17 @@ async function draw() {
   drawing = new AbortController();
   const { signal } = drawing, here = where(), focused = document.activeElement?.dataset?.focus;
   const placed = (content) => {
-    const typing = document.activeElement?.closest(".ask .q"); // what is typed while this loads stays
+    const before = place.main.querySelector(".ask .q"), after = content.querySelector(".ask .q"), at = place.main.contains(document.activeElement) ? document.activeElement : null;
+    const focus = at?.dataset.focus ?? focused; // where it is now: it may have moved since this began
+    // What was typed since is kept, unless another question was asked meanwhile.
+    const typed = before && after && here.view === shown && before.value !== before.dataset.was && before.dataset.was === after.dataset.was ? before : null;
+    if (typed) after.value = typed.value;
+    const caret = at && at === before ? [at.selectionStart, at.selectionEnd] : null;
     fill(place.main, content);
-    if (typing && here.view === shown && typing.value !== typing.dataset.was) Object.assign(content.querySelector(".ask .q") ?? {}, { value: typing.value });
     shown = here.view;
     if (!content.querySelector("h1")) content.prepend(h("h1", { class: "vh" }, NAMES[here.view]));
-    if (focused && document.activeElement === document.body) document.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    if (focus && document.activeElement === document.body) document.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+    if (caret && document.activeElement === after) after.setSelectionRange(...caret);
     content.dispatchEvent(new CustomEvent("placed"));
   };
   for (const panel of place.main.querySelectorAll(".panel")) panel.inert = true; // its view has ended: nothing is begun in it any more

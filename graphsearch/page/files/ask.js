@@ -1,6 +1,6 @@
 // Ask: the answer, why it is what it is, the block as the model gets it, the drawing of exactly that, what nearly made it.
 import { bar, heard, legend, scaleOf } from "./bars.js";
-import { button, dotted, fill, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
+import { asking, button, dotted, fill, h, joined, pane, panel, roving, s, tabs } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { Names, broken, counted, day, period, said, score, whole, words } from "./format.js";
 import { graph } from "./graph.js";
@@ -15,16 +15,10 @@ const REASONS = {
 
 // The question, and examples of questions; it goes to whichever view it stands in.
 export function askBar({ questions, view, params, go }) {
-  const asks = (q) => go(view, { ...params, q, open: undefined, since: undefined, until: undefined });
-  const field = h("input", { class: "field q", name: "q", value: params.q ?? "", "data-focus": "q", "data-was": params.q ?? "", placeholder: "Ask what an agent would ask", "aria-label": "Question", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 4000 });
-  const submit = (event) => {
-    event.preventDefault();
-    if (field.value.trim()) asks(field.value.trim());
-  };
-  const example = (each) => h("button", { class: "chip", type: "button", "aria-current": each === params.q ? "true" : undefined, onclick: () => asks(each) }, said(each, 120));
-  return h("div", {},
-    h("form", { class: "ask", role: "search", onsubmit: submit }, field, h("button", { class: "btn primary" }, "Ask")),
-    questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, questions.map(example)) : null);
+  const send = (q) => go(view, { ...params, q, open: undefined, since: undefined, until: undefined });
+  const form = asking({ value: params.q, label: "Question", placeholder: "Ask what an agent would ask", most: 4000, act: "Ask", send });
+  const example = (each) => h("button", { class: "chip", type: "button", "aria-current": each === params.q ? "true" : undefined, onclick: () => send(each) }, said(each, 120));
+  return h("div", {}, form, questions.length ? h("div", { class: "samples", role: "group", "aria-label": "Questions to begin with" }, questions.map(example)) : null);
 }
 
 export async function askView(context) {
@@ -96,8 +90,8 @@ function answerPage(context, found, own) {
 function summary(context, found, names, called, relations) {
   const { params, link, go } = context;
   const inBlock = new Set(relations.filter((each) => each.in).flatMap((each) => [each.source.id, each.target.id]));
-  const answer = found.answers.filter((id) => called.has(id)).slice(0, ANSWERS).map((id) => [
-    h("a", { href: link("entity", { id }) }, names.show(called.get(id), 40)), inBlock.has(id) ? null : h("span", { class: "muted small weak" }, " not in the block")]);
+  const all = found.answers.filter((id) => called.has(id)), given = all.filter((id) => inBlock.has(id)); // what no model gets is no answer, unless it is all there is
+  const answer = (given.length ? given : all).slice(0, ANSWERS).map((id) => [h("a", { href: link("entity", { id }) }, names.show(called.get(id), 40)), given.length ? null : h("span", { class: "muted small weak" }, " not in the block")]);
   const lines = found.block.lines.filter((line) => line.key).length;
   const timings = Object.entries(found.timings ?? {});
   return h("dl", { class: "sum", "aria-label": "Answer" },
@@ -114,7 +108,7 @@ function summary(context, found, names, called, relations) {
 }
 
 function understood({ link }, found, names, called) {
-  const it = found.interpretation;
+  const it = found.interpretation, asksFor = (it?.relations ?? []).filter((each) => each.type !== "co_occurs");
   const meant = (name) => {
     const [first, ...others] = Object.entries(name.entities);
     const entity = ([id, likely]) => [h("a", { href: link("entity", { id }) }, called.has(id) ? names.show(called.get(id)) : said(name.written, 60)), others.length ? ` (${likely.toFixed(2)})` : ""];
@@ -122,7 +116,7 @@ function understood({ link }, found, names, called) {
   };
   return [
     ...(it?.names ?? []).slice(0, 4).map(meant),
-    it?.relations.length ? h("span", {}, "asks for ", h("b", {}, it.relations.slice(0, 2).map((each) => words(each.type)).join(", "))) : null,
+    asksFor.length ? h("span", {}, "asks for ", h("b", {}, asksFor.slice(0, 2).map((each) => words(each.type)).join(", "))) : null,
     it?.kind && !it.relations.some((each) => it.kind.startsWith(each.type)) ? h("span", {}, "wants a ", h("b", {}, it.kind.split(" ")[0])) : null,
     h("span", {}, it?.time?.written ? [said(it.time.written, 60), ", "] : null, h("a", { href: link("time") }, `as of ${day(found.as_of)}`)),
     h("span", { class: "muted" }, words(found.mode)),

@@ -75,3 +75,16 @@ export function panel(title, aside, ...content) {
 }
 
 export const button = (text, onclick, kind = "", props = {}) => h("button", { class: `btn ${kind}`, type: "button", onclick, ...props }, text);
+
+// A field and what it does; it remembers what was last sent, so that a view drawn anew keeps what was typed since.
+export function asking({ value = "", label, placeholder, most, act, send }) {
+  const field = h("input", { class: "field q", value, "data-focus": "q", "data-was": value, "aria-label": label, placeholder, maxlength: most, dir: "auto", autocomplete: "off", spellcheck: "false" });
+  const submit = (event) => {
+    event.preventDefault();
+    const text = field.value.trim();
+    if (!text) return;
+    field.value = field.dataset.was = text;
+    send(text);
+  };
+  return h("form", { class: "ask", role: "search", onsubmit: submit }, field, h("button", { class: "btn primary", "data-focus": "ask" }, act));
+}

@@ -1,6 +1,6 @@
 // Entity: what is known of one thing, when it came to be, what it hangs on, and how two things are connected.
 import { acting, waits } from "./changing.js";
-import { button, dotted, fill, h, joined, panel } from "./dom.js";
+import { asking, button, dotted, fill, h, joined, panel } from "./dom.js";
 import * as drawer from "./drawer.js";
 import { Names, clip, counted, day, full, period, said, two, words } from "./format.js";
 import { graph } from "./graph.js";
@@ -23,14 +23,9 @@ export async function entityView(context) {
 
 // ---- finding one
 
-function finder({ params, go }) {
-  const field = h("input", { class: "field q", value: params.find ?? "", "data-focus": "q", "data-was": params.find ?? "", "aria-label": "Find an entity by name", placeholder: "Find an entity: a name, its beginning, a misspelling", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: 400 });
-  const find = (event) => {
-    event.preventDefault();
-    if (field.value.trim()) go("entity", { find: field.value.trim() });
-  };
-  return h("form", { class: "ask", role: "search", onsubmit: find }, field, h("button", { class: "btn primary" }, "Find"));
-}
+const finder = ({ params, go }) => asking({
+  value: params.find, label: "Find an entity by name", placeholder: "Find an entity: a name, its beginning, a misspelling", most: 400, act: "Find", send: (find) => go("entity", { find }),
+});
 
 function hits({ params, link }, found) {
   if (!found.length) return h("div", { class: "state" }, h("h1", {}, "No entity has a name like this"), h("p", {}, "Nothing you may see is called “", said(params.find, 120), "”, begins so, or is written nearly so."));

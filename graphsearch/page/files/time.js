@@ -105,6 +105,7 @@ function sentence(found, told, at, last) {
   const count = (what) => found.relations.filter((each) => each.happened === what).length;
   const also = [count("rose") && `${count("rose")} rose into the first ones`, count("fell") && `${count("fell")} fell out of the first ones`].filter(Boolean);
   const known = at.known < last ? ` As known on ${told(at.known)}, ${counted(found.unknown, "relations")} around this question had not been written down.` : "";
+  if (at.since === at.until) return `At one moment, ${told(at.since)}: ${counted(found.relations.length, "relations")}. Move a slider to compare it with another.${known}`;
   return `From ${told(at.since)} to ${told(at.until)}: ${count("appeared")} appeared, ${count("ended")} ended, ${count("stayed")} stayed${also.map((each) => `; ${each}`).join("")}.${known}`;
 }
 

@@ -31,9 +31,8 @@ from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Memory
 from graphsearch.question.analysis import Analysis
 from graphsearch.question.asked_time import AskedPeriod
-from graphsearch.ranking.fusion import standard_scores
-from graphsearch.ranking.memories.board import Board, compared
-from graphsearch.ranking.memories.options import RecallScoring
+from graphsearch.ranking.memories.result import RecallScoring
+from graphsearch.ranking.scores import Board, compared, standard_scores
 from graphsearch.text.analyser import terms
 from graphsearch.text.bm25 import searchable_text
 

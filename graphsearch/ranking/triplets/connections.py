@@ -18,9 +18,8 @@ from graphsearch.columns import NONE, Codes, Floats, Hits, Rows, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
 from graphsearch.model import Entity
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.triplets.findings import hop_scores
 from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions, score
+from graphsearch.ranking.triplets.triplet_score import ScoringOptions, hop_scores, score
 from graphsearch.traversal.paths import GraphPath
 
 MAX_NAMES: Final = 8

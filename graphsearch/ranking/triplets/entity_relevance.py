@@ -20,16 +20,16 @@ import attrs
 import numpy as np
 
 from graphsearch._support.concurrency import aside, both
+from graphsearch.access.gatekeeper import widest
 from graphsearch.access.reader import Reader
-from graphsearch.access.window import widest
 from graphsearch.columns import Floats, Hits, Mask, Rows
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import first_rows
 from graphsearch.model import ElementKind, Vector
+from graphsearch.question.question_names import MAX_TOKENS
 from graphsearch.question.relation_words import DEFINES, place_verbs
 from graphsearch.question.understanding import Understanding
-from graphsearch.question.words import MAX_TOKENS
-from graphsearch.ranking.triplets.entity_words import EntityTerms, Held, KeptTerms, Lexicon, read_terms
+from graphsearch.ranking.triplets.words import EntityTerms, Held, KeptTerms, Lexicon, read_terms
 from graphsearch.text.analyser import Analyser, identifier_words, words
 from graphsearch.text.bm25 import idf
 

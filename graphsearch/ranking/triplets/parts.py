@@ -10,16 +10,14 @@ from typing import Final
 import attrs
 
 from graphsearch._support.timing import Stopwatch
-from graphsearch.access.reader import Reader
-from graphsearch.access.request import Request
-from graphsearch.access.visible_documents import DocumentCache
+from graphsearch.access.reader import Reader, Request
+from graphsearch.access.searches import DocumentCache
 from graphsearch.model import Scope
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.type_profile import ProfileCache
 from graphsearch.question.understanding import PhraseVectors
-from graphsearch.ranking.triplets.entity_words import Lexicon
-from graphsearch.ranking.triplets.lines import LineTerms
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplets.words import Lexicon, LineTerms
 
 
 class Caches:

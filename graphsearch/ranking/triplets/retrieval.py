@@ -1,8 +1,14 @@
-"""Find what answers a question: around the entities that it names, near its meaning, and by the facts of relations."""
+"""Find what answers a question, around the entities that it names, near its meaning, and by facts; and score it.
+
+Candidates that a walk does not reach are relations found by their facts, and those of requested types at hubs. What is
+known in columns finds the best candidates; their lines are read whole, and decide the order, and whether to stay
+silent. A subgraph by PageRank, or of a question that asks for nothing but names, is scored by rank or by hops.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import Final
 from uuid import UUID
 
@@ -11,17 +17,370 @@ import numpy as np
 
 from graphsearch._support.concurrency import both
 from graphsearch.access.reader import Reader
-from graphsearch.columns import Hits, Subgraph
-from graphsearch.model import ElementKind
+from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Mask, Rows, Subgraph
+from graphsearch.columns.formulas import cosines
+from graphsearch.columns.key_index import KeyIndex, among, distinct
+from graphsearch.model import ElementKind, Vector
+from graphsearch.question.linking import anchors_of
 from graphsearch.question.question_names import Anchor
+from graphsearch.question.relation_words import DEFINES
 from graphsearch.question.understanding import Understanding
-from graphsearch.ranking.triplets.candidates import FACTS, by_facts
-from graphsearch.ranking.triplets.connections import NOTHING, Connected
-from graphsearch.ranking.triplets.entity_relevance import described, together
-from graphsearch.ranking.triplets.findings import Findings, score_triplets
+from graphsearch.ranking.triplets.connections import NOTHING, Connected, connected
+from graphsearch.ranking.triplets.entity_relevance import MOST, Described, described, together
 from graphsearch.ranking.triplets.parts import Parts
-from graphsearch.ranking.triplets.scoring import Clues, names_alone, score_by_hops, score_relations
-from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
+from graphsearch.ranking.triplets.silence import Standing, foreign
+from graphsearch.ranking.triplets.triplet_relevance import (
+    CERTAIN,
+    TEMPERATURE,
+    Edges,
+    Evidence,
+    Relevance,
+    anchor_weights,
+    relevance,
+)
+from graphsearch.ranking.triplets.triplet_score import (
+    Findings,
+    Reliability,
+    ScoringOptions,
+    proximity_of_hops,
+    score_triplets,
+)
+from graphsearch.ranking.triplets.words import Lines, LineTerms, read_lines
+
+FACTS: Final = 100
+"""Relations returned by each search over facts: the best by sentence need not be the most reliable."""
+HUB: Final = 25
+"""Relations per entity and direction from which on a walk may have left out some of the requested type."""
+OF_TYPE: Final = 100
+"""Most relations of the requested types that are read of a hub."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Facts:
+    """Relations found by their facts, distinct, in order of key: with their cosine and their BM25, 0 if not found.
+
+    ``embedded``: whether any fact was found by its vector.
+    """
+
+    keys: Keys
+    meaning: Floats
+    words: Floats
+    embedded: bool = False
+
+    @classmethod
+    def none(cls, like: Keys) -> Facts:
+        """No relations, with keys of the dtype of ``like``."""
+        return cls(keys=like[:0], meaning=np.empty(0), words=np.empty(0))
+
+    @classmethod
+    def of(cls, dense: Hits, worded: Hits) -> Facts:
+        """The relations of both searches."""
+        keys, rows = distinct(np.concatenate((dense.keys, worded.keys)))
+        meaning, words = np.zeros(len(keys)), np.zeros(len(keys))
+        meaning[rows[: len(dense)]] = 1.0 - dense.values
+        words[rows[len(dense) :]] = worded.values
+        return cls(keys=keys, meaning=meaning, words=words, embedded=len(dense) > 0)
+
+
+async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader) -> Facts:
+    """The relations whose facts are nearest to a question by words, and by meaning if there is a vector."""
+    if vector is None:
+        worded = await reader.lexical(ElementKind.RELATION, query, limit)
+        return Facts.of(worded.keep(np.empty(0, np.intp)), worded)
+    dense, worded = await both(
+        reader.nearest(ElementKind.RELATION, vector, limit), reader.lexical(ElementKind.RELATION, query, limit)
+    )
+    return Facts.of(dense, worded)
+
+
+async def of_types(subgraph: Subgraph, anchors: Keys, types: Collection[str], reader: Reader) -> Keys:
+    """The relations of some types of the anchors that have more relations than a walk reads."""
+    if not len(anchors) or not types:
+        return subgraph.relations[:0]
+    rows = KeyIndex(subgraph.entities).of(anchors)
+    rows = rows[rows != NONE]
+    count = len(subgraph.entities)
+    most = np.maximum(
+        np.bincount(subgraph.source, minlength=count)[rows], np.bincount(subgraph.target, minlength=count)[rows]
+    )
+    hubs = subgraph.entities[rows[most >= HUB]]
+    if not len(hubs):
+        return subgraph.relations[:0]
+    only = reader.viewing(attrs.evolve(reader.view, only_types=frozenset(types)))
+    found: Keys = np.unique((await only.expand(np.sort(hubs), OF_TYPE)).rows.relations)
+    return found
+
+
+async def with_relations(subgraph: Subgraph, keys: Keys, reader: Reader) -> Subgraph:
+    """A subgraph with those of some distinct relations that are visible and were not walked.
+
+    Their ends become starting points: those that were not reached come first, as 0 hops away.
+    """
+    missing = keys[~among(keys, subgraph.relations)]
+    if not len(missing):
+        return subgraph
+    steps = await reader.related(missing)
+    rows, count = steps.rows, len(steps.rows)
+    ends = np.concatenate((rows.near, rows.far))
+    place = KeyIndex(subgraph.entities).of(ends)
+    (unmet,) = (place == NONE).nonzero()
+    fresh, which = distinct(ends[unmet])
+    moved = len(fresh)
+    place += moved
+    place[unmet] = which
+    nowhere = np.full(moved, NONE)
+
+    def shifted(column: Rows) -> Rows:
+        return np.where(column == NONE, NONE, column + moved)
+
+    return Subgraph(
+        entities=np.concatenate((fresh, subgraph.entities)),
+        hops=np.concatenate((np.zeros(moved, np.int64), subgraph.hops)),
+        importance=np.concatenate((await _importance(fresh, rows, reader), subgraph.importance)),
+        previous=np.concatenate((nowhere, shifted(subgraph.previous))),
+        via=np.concatenate((nowhere, subgraph.via)),
+        source=np.concatenate((subgraph.source + moved, place[:count])),
+        target=np.concatenate((subgraph.target + moved, place[count:])),
+        **{name: np.concatenate((getattr(subgraph, name), column)) for name, column in steps.columns.items()},
+    )
+
+
+async def _importance(keys: Keys, steps: Expansion, reader: Reader) -> Floats:
+    """The importance of entities, in order of key, at either end of visible steps."""
+    located = steps.located
+    if located is None:
+        located = await reader.locate(reader.entity_ids(keys))
+    found = np.empty(len(keys))
+    for column, values in ((steps.ends.keys, steps.ends.importance), (located.keys, located.importance)):
+        if len(column):
+            at = np.searchsorted(column, keys).clip(max=len(column) - 1)
+            there = column[at] == keys
+            found[there] = values[at[there]]
+    return found
+
+
+ASKED_TYPES: Final = 3
+"""Number of best relation types of which all relations of a hub are read."""
+READ: Final = 64
+"""Candidates that are read whole: the best by everything that is known without reading them."""
+TRUSTED: Final = 9
+"""Number of types from which on their affinities count in full: of two types, each is always one deviation off."""
+TINY: Final = 1e-12
+"""Least reliability, so that its logarithm is finite."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Clues:
+    """What a question asks, and what was found by it.
+
+    * ``named``: the entities that it names and that hold at its time, in order of key, with the ``chance`` that each is
+      meant; ``anchors``: how it names them. ``described``: the entities that it describes, if it names none.
+    * ``facts``: the relations whose facts are near to it.
+    """
+
+    meant: Understanding
+    anchors: tuple[Anchor, ...]
+    named: Hits
+    chance: Floats
+    facts: Facts
+    described: Described | None = None
+
+    @classmethod
+    def of(cls, meant: Understanding, reader: Reader) -> Clues:
+        """What the names of a question lead to."""
+        named, chances = meant.named, meant.linked.probabilities
+        return cls(
+            meant=meant,
+            anchors=anchors_of(meant.question, meant.linked.links),
+            named=named,
+            chance=np.array([chances.get(each, 0.0) for each in reader.entity_ids(named.keys)]),
+            facts=Facts.none(named.keys),
+        )
+
+    @property
+    def certain(self) -> Keys:
+        """The entities that are named for certain."""
+        found: Keys = self.named.keys[self.chance > CERTAIN]
+        return found
+
+
+async def score_relations(
+    subgraph: Subgraph, clues: Clues, parts: Parts, reader: Reader, *, limit: int, depth: int
+) -> tuple[Findings, Connected]:
+    """Score relations for a question, of which ``limit`` will be shown, and find what several names lead to.
+
+    Relations of facts, and of requested types at named hubs, are scored with those of a walk. Connections within
+    ``depth`` hops answer if nothing else does, and names are joined ("what do Ann and Bea share?").
+    """
+    meant, options, walked = clues.meant, parts.scoring, subgraph.rank is None
+    asks = bool(meant.terms) or meant.stated >= 0
+    relevant, silent = None, False
+    if walked and (asks or meant.vector is not None):
+        types = {each.type for each in meant.relations(ASKED_TYPES)}
+        typed = await of_types(subgraph, clues.certain, types, reader)
+        more = np.union1d(clues.facts.keys, typed) if len(typed) else clues.facts.keys
+        subgraph = await with_relations(subgraph, more, reader)
+        relevant, silent = await _relevance(subgraph, clues, limit, parts.caches.line_terms, reader)
+        found = score_triplets(subgraph, proximity=relevant.value, options=options)
+    else:
+        found = score_by_hops(subgraph, options, reader)
+        if asks and not walked:
+            by_rank, silent = await _relevance(subgraph, clues, limit, parts.caches.line_terms, reader)
+            found = score_triplets(subgraph, proximity=found.proximity * by_rank.value, options=options)
+    joint = connected(subgraph, clues.anchors, clues.named, depth=depth, options=options, reader=reader)
+    answers = np.zeros(len(subgraph.relations), np.bool_) if silent else None
+    if answers is not None and walked and not meant.worded and _joined(clues):
+        answers[joint.relations()] = True
+    return attrs.evolve(found, relevance=relevant, answers=answers), joint
+
+
+def score_by_hops(subgraph: Subgraph, options: ScoringOptions, reader: Reader) -> Findings:
+    """Score the relations of a subgraph by hops, or by PageRank if there is one."""
+    reliability = Reliability.of(subgraph, options)
+    proximity = proximity_of_hops(subgraph, reliability, options, reader)
+    return score_triplets(subgraph, proximity=proximity, reliability=reliability, options=options)
+
+
+# -- relevance ---------------------------------------------------------------------------------------------------------
+
+
+async def _relevance(
+    graph: Subgraph, clues: Clues, shown: int, line_terms: LineTerms, reader: Reader
+) -> tuple[Relevance, bool]:
+    """The relevance of every relation of a subgraph, exact for the best; and whether none of them answers.
+
+    Exact are the `READ` best, and at least as many as ``shown``. For the others, the words of a line are those of its
+    fact as found by the search over facts, and the kinds of its ends do not count.
+    """
+    meant = clues.meant
+    rarity = meant.profile.rarities(dict.fromkeys(meant.terms))
+    rough = _rough(graph, clues, sum(rarity.values()), reader)
+    reliable = np.maximum(graph.confidence * graph.freshness * graph.prior, TINY)
+    rows = _best(relevance(rough).evidence + TEMPERATURE * np.log(reliable), max(READ, shown))
+    read, meaning, vector = read_lines(graph, rows, line_terms, reader), np.zeros(len(rows)), meant.vector
+    if vector is None or not clues.facts.embedded:
+        lines = await read
+    else:
+        lines, vectors = await both(read, reader.vectors(ElementKind.RELATION, graph.relations[rows]))
+        if vectors.shape[1] == len(vector):  # else none of these has one
+            meaning = cosines(vectors, vector)
+    kinds = lines.kinds(meant.profile, len(graph.entities))
+    known = _exact(rough, rows, lines, lines.terms.coverage(rarity), meaning, kinds, meant)
+    silent = bool(meant.terms) and foreign(_standing(known, kinds, known.words[rows], lines, clues))
+    return relevance(known), silent
+
+
+def _rough(graph: Subgraph, clues: Clues, whole: float, reader: Reader) -> Evidence:
+    """The evidence of all relations of a subgraph that is known without reading them."""
+    meant, places = clues.meant, KeyIndex(graph.entities)
+    anchor = np.zeros(len(graph.entities))
+    named = places.of(clues.named.keys)
+    anchor[named[named != NONE]] = clues.chance[named != NONE]
+    edges = Edges(source=graph.source, target=graph.target, type=_types(graph, meant, reader))
+    trust = min(1.0, max(len(meant.affinity) - 1, 0) / (TRUSTED - 1))
+    affinity, wrong = np.append(meant.affinity * trust, 0.0)[edges.type], _wrong(edges, anchor, meant)
+    if meant.stated >= 0:
+        affinity = np.where(wrong & (edges.type == meant.stated), 0.0, affinity)
+    fact = KeyIndex(clues.facts.keys).of(graph.relations)
+    nowhere = np.zeros(len(anchor), np.bool_)
+    known = Evidence(
+        edges=edges,
+        anchor=anchor,
+        weights=anchor_weights(anchor, edges, affinity, nowhere),
+        kind=np.zeros(len(anchor)),
+        affinity=affinity,
+        wrong=wrong,
+        past=np.zeros(len(edges), np.bool_),
+        words=np.minimum(np.append(clues.facts.words, 0.0)[fact] / (whole or np.inf), 1.0),
+        meaning=np.append(clues.facts.meaning, 0.0)[fact],
+        definition=meant.profile.row_of(DEFINES),
+    )
+    if clues.described is None or not clues.described.ids:
+        return known
+    likely, sure = places.of(clues.described.hits.keys), float(clues.described.sure[0])
+    there = likely != NONE
+    return attrs.evolve(known, described=likely[there], likely=clues.described.anchor[there], sure=sure)
+
+
+def _types(graph: Subgraph, meant: Understanding, reader: Reader) -> Rows:
+    """The row of each relation's type in the profile, -1 for a type that is not in it."""
+    signatures, which = distinct(graph.signatures)
+    rows = [meant.profile.row_of(each) for each in reader.signatures.type_names(signatures.tolist())]
+    return np.array(rows, np.intp).take(which) if rows else which
+
+
+def _wrong(edges: Edges, anchor: Floats, meant: Understanding) -> Mask:
+    """Relations whose named end is not the one that the question's words require."""
+    wrong = np.zeros(len(edges), np.bool_)
+    for row, end in meant.direction.items():
+        right, other = (edges.source, edges.target) if end > 0 else (edges.target, edges.source)
+        wrong |= (edges.type == row) & (anchor[other] > CERTAIN) & (anchor[right] <= CERTAIN)
+    return wrong
+
+
+def _best(evidence: Floats, count: int) -> Rows:
+    """The rows of the greatest evidence, of equal ones the first, in order."""
+    if len(evidence) <= count:
+        return np.arange(len(evidence))
+    least = np.partition(evidence, -count)[-count]
+    (above,), (equal,) = (evidence > least).nonzero(), (evidence == least).nonzero()
+    return np.sort(np.concatenate((above, equal[: count - len(above)])))
+
+
+def _exact(
+    rough: Evidence, rows: Rows, lines: Lines, words: Floats, meaning: Floats, kinds: Rows, meant: Understanding
+) -> Evidence:
+    """The evidence with the lines of some relations, and the kinds of their ends."""
+    every_words, every_meaning, past = rough.words.copy(), rough.meaning.copy(), rough.past.copy()
+    every_words[rows], every_meaning[rows], past[rows] = words, meaning, lines.past
+    between = np.isin(kinds, meant.between)
+    weights = anchor_weights(rough.anchor, rough.edges, rough.affinity, between) if between.any() else rough.weights
+    kind = np.append(meant.kind, 0.0)[kinds]
+    return attrs.evolve(rough, words=every_words, meaning=every_meaning, past=past, kind=kind, weights=weights)
+
+
+def _standing(known: Evidence, kinds: Rows, words: Floats, lines: Lines, clues: Clues) -> Standing:
+    """What decides whether to stay silent. Without meaning, only possible names remain as evidence.
+
+    Only lines count that cover most of a name which the question writes and no entity has, if there is such a name.
+    """
+    meant, profile = clues.meant, clues.meant.profile
+    certain = {link.kind for link in meant.linked.links if link.probability > CERTAIN}
+    strange = [lines.terms.shares(name) for name in meant.strange_names if name]
+    about = np.max(strange, axis=0) >= MOST if strange else np.ones(len(words), np.bool_)
+    return Standing(
+        affinity=meant.affinity,
+        meets=profile.meets,
+        edges=known.edges,
+        wrong=known.wrong,
+        named=known.anchor > (CERTAIN if meant.vector is not None else 0.0),
+        kinds=sorted({profile.kind_of(kind) for kind in certain} - {NONE}),
+        between=meant.between,
+        kind=kinds,
+        worded=meant.worded,
+        covered=float(words[about].max(initial=0.0)),
+        described=0.0 if clues.described is None else clues.described.covered,
+        ours=meant.ours and bool(np.isin(known.edges.type, sorted(meant.meant)).any()),
+    )
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def names_alone(meant: Understanding) -> bool:
+    """Whether a question consists of names and numbers only: then it asks for what it names."""
+    return meant.stated < 0 and all(term.isdigit() for term in meant.terms)
+
+
+_JOINING: Final = frozenset({"and", "or", "to", "with"})
+
+
+def _joined(clues: Clues) -> bool:
+    """Whether a word joins two names of a question."""
+    spans = sorted(span for anchor in clues.anchors for span in anchor.spans)
+    between = (clues.meant.question[one[1] : other[0]] for one, other in pairwise(spans))
+    return any(not _JOINING.isdisjoint(text.casefold().split()) for text in between)
+
 
 DESCRIBED: Final = 100
 """Entities returned by each search for what a question describes."""
@@ -49,27 +408,27 @@ class Answer:
 
 
 async def find_around(
-    meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int, seeds: int, depth: int
+    meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int, seeds: int, depth: int | None
 ) -> Answer:
     """Find relations around the entities that a question names; with its vector also around what it is near to.
 
     That are the ``seeds`` nearest entities, those that it describes if it names none for certain, and the relations
-    whose facts match it. A traversal that ranks entities, such as PageRank, has no candidates but its own.
+    whose facts match it. A traversal that ranks entities, such as PageRank, has no candidates but its own. Without a
+    ``depth`` nothing is walked: relations are found by their facts alone, near in meaning or in words.
     """
     if meaning is None:
         return await nothing_asked(parts, reader)
     clues = Clues.of(meaning, reader)
-    if meaning.vector is None:
-        subgraph, clues = await _walked(clues, parts, reader, seeds=seeds, depth=depth)
+    walking = _walked(clues, parts, reader, seeds=seeds, depth=depth)
+    if meaning.vector is None and depth is not None:
+        subgraph, clues = await walking
     else:
-        (subgraph, clues), facts = await both(
-            _walked(clues, parts, reader, seeds=seeds, depth=depth),
-            by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader),
-        )
+        finding = by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
+        (subgraph, clues), facts = await both(walking, finding)
         clues = attrs.evolve(clues, facts=facts)
     with parts.stopwatch.stage("scoring"):
         (found, joint), left_out = await both(
-            score_relations(subgraph, clues, parts, reader, limit=limit, depth=depth),
+            score_relations(subgraph, clues, parts, reader, limit=limit, depth=depth or 0),
             reader.left_out(subgraph.seeds()),
         )
     visible = meaning.vector is not None or clues.anchors
@@ -83,27 +442,12 @@ async def find_around(
     )
 
 
-async def find_facts(meaning: Understanding | None, parts: Parts, reader: Reader, *, limit: int) -> Answer:
-    """Find relations by their facts alone, near in meaning or in words, without a walk."""
-    if meaning is None:
-        return await nothing_asked(parts, reader)
-    clues = Clues.of(meaning, reader)
-    with parts.stopwatch.stage("seeds"):
-        facts = await by_facts(meaning.question, meaning.vector, max(limit, FACTS), reader)
-    clues = attrs.evolve(clues, facts=facts)
-    with parts.stopwatch.stage("scoring"):
-        found, _ = await score_relations(Subgraph.none(facts.keys), clues, parts, reader, limit=limit, depth=0)
-    return Answer(
-        findings=found,
-        anchors=clues.anchors,
-        subjects=subjects(clues),
-        left_out=await reader.left_out(clues.named.keys[:0]),
-        nothing=why_nothing(meaning),
-    )
-
-
-async def _walked(clues: Clues, parts: Parts, reader: Reader, *, seeds: int, depth: int) -> tuple[Subgraph, Clues]:
-    """The subgraph around the entities that a question names, describes or is near to."""
+async def _walked(
+    clues: Clues, parts: Parts, reader: Reader, *, seeds: int, depth: int | None
+) -> tuple[Subgraph, Clues]:
+    """The subgraph around the entities that a question names, describes or is near to; an empty one without a depth."""
+    if depth is None:
+        return Subgraph.none(clues.named.keys), clues
     meaning, start = clues.meant, clues.named
     with parts.stopwatch.stage("seeds"):
         if meaning.vector is not None:

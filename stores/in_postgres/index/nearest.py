@@ -21,7 +21,7 @@ import numpy as np
 
 from graphsearch.columns import Hits
 from graphsearch.model import ElementKind, View
-from graphsearch.stores.in_postgres import rows
+from graphsearch.stores.in_postgres.session import rows
 from graphsearch.stores.in_postgres.session.sessions import Session, VectorIndex
 from graphsearch.stores.in_postgres.session.statements import statement
 

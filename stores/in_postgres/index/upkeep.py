@@ -23,7 +23,7 @@ from graphsearch._support.concurrency import aside, both
 from graphsearch.claims.naming import cells_of, folded_name, names_of, words_of
 from graphsearch.model import ElementKind, Entity, Memory, Relation
 from graphsearch.protocols.rows import EntityRow
-from graphsearch.stores.in_postgres.session.copying import RealArray, TextArray, UuidArray
+from graphsearch.stores.in_postgres.session.rows import array, real_array, text_array, uuid_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import name_hash
@@ -41,6 +41,21 @@ WAITING: Final = 2_000
 """So many changed elements of a kind are indexed at a time, and before more are remembered."""
 TOGETHER: Final = 50_000
 """The most postings of one statement."""
+
+Column: TypeAlias = Callable[[Sequence[Any]], Any]
+Columns: TypeAlias = Mapping[str, Column]
+"""By the name of a parameter: what makes its array of a column of rows."""
+_INTEGERS: Final = partial(array, "integer")
+_BIGINTS: Final = partial(array, "bigint")
+_NAMES: Final[Columns] = {
+    "terms": text_array,
+    "sizes": _INTEGERS,
+    "ids": uuid_array,
+    "ordinals": _INTEGERS,
+    "positions": _INTEGERS,
+}
+_ALIASES: Final[Columns] = {"ids": uuid_array, "ordinals": _INTEGERS, "names": text_array, "hashes": _BIGINTS}
+_STEPS: Final[Columns] = {"terms": text_array, "steps": _BIGINTS}
 
 
 @attrs.frozen(eq=False)
@@ -138,13 +153,13 @@ class Upkeep:
     async def _index_names(self, changes: Mapping[UUID, Change]) -> None:
         made = await aside(lambda: NameDifference.of(changes), len(changes))
         added = made.added
-        if await _removed(self.session, statement("remove name postings"), made.gone, *_NAMES[:4]) < len(made.gone):
+        if await _removed(self.session, statement("remove name postings"), made.gone, _NAMES) < len(made.gone):
             self.session.run_later(statement("sweep name postings"), ids=made.changed)
             added = [posting for key in made.changed for posting in name_postings(key, _names(changes[key].new))]
-        await _write(self.session, statement("add name postings"), added, *_NAMES)
+        await _write(self.session, statement("add name postings"), added, _NAMES)
         if made.had_aliases:
             self.session.run_later(statement("remove aliases"), ids=made.had_aliases)
-        await _write(self.session, statement("add aliases"), made.aliases, "ids", "ordinals", "names", "hashes")
+        await _write(self.session, statement("add aliases"), made.aliases, _ALIASES)
 
 
 ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
@@ -158,13 +173,9 @@ async def _stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, M
 # -- documents -----------------------------------------------------------------------------------------------------
 
 
-@attrs.frozen(eq=False)
-class Postings:
-    """How often an element has some of its terms, and the length of its text."""
-
-    key: Any
-    counts: Mapping[str, float]
-    length: float
+Posting: TypeAlias = tuple[str, str | bytes, float, float]
+"""A term, an element (the bytes of an id), how often it has the term, and the length of its text."""
+_IDS: Final[Mapping[ElementKind, Column]] = {**dict.fromkeys(ElementKind, uuid_array), ElementKind.MEMORY: text_array}
 
 
 @attrs.define(eq=False)
@@ -172,8 +183,10 @@ class Difference:
     """What the last of some changes remove from postings and add to them, and what all of them add to the sums."""
 
     analyser: Analyser
-    gone: list[Postings] = attrs.field(factory=list)
-    added: list[Postings] = attrs.field(factory=list)
+    gone: list[Posting] = attrs.field(factory=list)
+    added: list[Posting] = attrs.field(factory=list)
+    losing: list[Any] = attrs.field(factory=list)
+    """The elements some of whose postings are removed."""
     terms: Counter[str] = attrs.field(factory=Counter)
     """How many more documents have a term."""
     documents: int = 0
@@ -181,7 +194,7 @@ class Difference:
 
     def analyse(self, changes: Mapping[Any, Change]) -> None:
         """Take the next changes."""
-        self.gone, self.added = [], []
+        self.gone, self.added, self.losing = [], [], []
         for key, each in changes.items():
             old, new = _text(each.old), _text(each.new)
             if old != new or each.old_words != each.new_words:
@@ -194,10 +207,11 @@ class Difference:
         if old == new:
             gone = {term: number for term, number in before.items() if after.get(term) != number}
             added = {term: number for term, number in after.items() if before.get(term) != number}
+        place = _place(key)
         if gone:
-            self.gone.append(Postings(key, gone, old))
-        if added:
-            self.added.append(Postings(key, added, new))
+            self.losing.append(key)
+            self.gone += [(term, place, number, old) for term, number in gone.items()]
+        self.added += [(term, place, number, new) for term, number in added.items()]
         self.terms.update(added.keys())
         self.terms.subtract(gone.keys())
         self.documents += bool(after) - bool(before)
@@ -216,7 +230,7 @@ async def index_documents(session: Session, kind: ElementKind, changes: Mapping[
         await (both(analysis, session.flush()) if len(keys) >= WAITING else analysis)
         recounted |= await _move_postings(session, kind, part, made)
     steps = sorted((term, step) for term, step in made.terms.items() if step)
-    await _write(session, statement("add to terms", kind), steps, "terms", "steps")
+    await _write(session, statement("add to terms", kind), steps, _STEPS)
     if recounted:
         session.run_later(statement("count terms anew", kind), terms=sorted(recounted))
     if fewer := sorted(recounted.union(term for term, step in steps if step < 0)):
@@ -229,45 +243,25 @@ async def _move_postings(
     session: Session, kind: ElementKind, changes: Mapping[Any, Change], made: Difference
 ) -> set[str]:
     """Remove and add postings; return the terms whose documents must be counted anew."""
-    added, removed, recounted = made.added, 0, set[str]()
-    for part in _columns(made.gone):
-        removed += (await session.run(statement("remove postings", kind), terms=part["terms"], ids=part["ids"])).count
-    if removed < sum(len(each.counts) for each in made.gone):
-        swept, anew = {each.key for each in made.gone}, Difference(session.analyser)
+    added, recounted = made.added, set[str]()
+    columns: Columns = {"terms": text_array, "ids": _IDS[kind], "frequencies": real_array, "lengths": real_array}
+    if await _removed(session, statement("remove postings", kind), made.gone, columns) < len(made.gone):
+        swept, anew = set(made.losing), Difference(session.analyser)
         recounted = set(await session.column(statement("sweep postings", kind), ids=list(swept)))
-        recounted.update(*(each.counts for each in (*made.gone, *added)))
+        recounted.update(term for term, *_ in (*made.gone, *added))
         anew.analyse({key: attrs.evolve(changes[key], old=None, old_words={}) for key in swept})
-        added = [each for each in added if each.key not in swept] + anew.added
-    for part in _columns(added):
-        session.run_later(statement("add postings", kind), **part)
+        places = set(map(_place, swept))
+        added = [each for each in added if each[1] not in places] + anew.added
+    await _write(session, statement("add postings", kind), added, columns)
     return recounted
 
 
-def _columns(postings: Sequence[Postings]) -> Iterator[dict[str, Any]]:
-    """Postings as arrays, of `TOGETHER` and those of one element at most."""
-    part: list[Postings] = []
-    size = 0
-    for each in postings:
-        part.append(each)
-        size += len(each.counts)
-        if size >= TOGETHER:
-            yield _arrays(part)
-            part, size = [], 0
-    if part:
-        yield _arrays(part)
+def _place(key: Any) -> str | bytes:
+    """An element as postings have it."""
+    return key if isinstance(key, str) else key.bytes
 
 
-def _arrays(part: Sequence[Postings]) -> dict[str, Any]:
-    keys = [each.key for each in part for _ in each.counts]
-    return {
-        "terms": TextArray.of([term for each in part for term in each.counts]),
-        "ids": TextArray.of(keys) if isinstance(keys[0], str) else UuidArray.of([key.bytes for key in keys]),
-        "frequencies": RealArray.of([number for each in part for number in each.counts.values()]),
-        "lengths": RealArray.of([each.length for each in part for _ in each.counts]),
-    }
-
-
-async def _write(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> None:
+async def _write(session: Session, query: bytes, rows: Sequence[Sequence[Any]], columns: Columns) -> None:
     """Run a statement over rows, as an array for each of their columns."""
     for part in _parts(rows, columns):
         session.run_later(query, **part)
@@ -275,15 +269,15 @@ async def _write(session: Session, query: bytes, rows: Sequence[Sequence[Any]], 
             await session.flush()
 
 
-async def _removed(session: Session, query: bytes, rows: Sequence[Sequence[Any]], *columns: str) -> int:
-    """Run a statement that removes rows, by the first of their columns; return how many were there."""
+async def _removed(session: Session, query: bytes, rows: Sequence[Sequence[Any]], columns: Columns) -> int:
+    """Run a statement that removes rows; return how many were there."""
     return sum([(await session.run(query, **part)).count for part in _parts(rows, columns)])
 
 
-def _parts(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _parts(rows: Sequence[Sequence[Any]], columns: Columns) -> Iterator[dict[str, Any]]:
     for at in range(0, len(rows), TOGETHER):
         cells = zip(*rows[at : at + TOGETHER], strict=True)
-        yield {name: list(column) for name, column in zip(columns, cells, strict=False)}
+        yield {name: made(column) for (name, made), column in zip(columns.items(), cells, strict=True)}
 
 
 def _text(element: Element | None) -> str | None:
@@ -315,9 +309,8 @@ def _names(element: Element | None) -> tuple[str, ...]:
     return names_of(element) if isinstance(element, Entity) else ()
 
 
-NamePosting: TypeAlias = tuple[str, int, UUID, int, int]
+NamePosting: TypeAlias = tuple[str, int, bytes, int, int]
 """A term, the size of the name for a trigram, the entity, the place of the name, and that of the trigram."""
-_NAMES: Final = ("terms", "sizes", "ids", "ordinals", "positions")
 
 
 @attrs.define(eq=False)
@@ -328,7 +321,7 @@ class NameDifference:
     gone: list[NamePosting] = attrs.field(factory=list)
     added: list[NamePosting] = attrs.field(factory=list)
     had_aliases: list[UUID] = attrs.field(factory=list)
-    aliases: list[tuple[UUID, int, str, int]] = attrs.field(factory=list)
+    aliases: list[tuple[bytes, int, str, int]] = attrs.field(factory=list)
 
     @classmethod
     def of(cls, changes: Mapping[UUID, Change]) -> NameDifference:
@@ -343,14 +336,15 @@ class NameDifference:
                 made.had_aliases += [key] * (len(old) > 1)
                 made.gone += before - after
                 made.added += after - before
-                made.aliases += [(key, at, alias, name_hash(alias)) for at, alias in enumerate(folded, 1)]
+                made.aliases += [(key.bytes, at, alias, name_hash(alias)) for at, alias in enumerate(folded, 1)]
         return made
 
 
 def name_postings(key: UUID, names: Sequence[str]) -> Iterator[NamePosting]:
     """A word once, for the first name that contains it; a trigram for every name."""
     words = {word: at for at in reversed(range(len(names))) for word in words_of([names[at]])}
-    yield from ((WORD + word, 0, key, at, 0) for word, at in words.items())
+    place = key.bytes
+    yield from ((WORD + word, 0, place, at, 0) for word, at in words.items())
     for at, name in enumerate(names):
         for cell in cells_of(folded_name(name)):
-            yield (TRIGRAM + cell.trigram, cell.size, key, at, cell.position)
+            yield (TRIGRAM + cell.trigram, cell.size, place, at, cell.position)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.session.copying import RealArray
+from graphsearch.stores.in_postgres.session.rows import real_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 
@@ -24,7 +24,7 @@ async def put_vectors(
     """Store vectors of elements, a row each; ``fresh`` states that none of them has one yet."""
     index, there = session.vector_index(kind), 0
     for at in range(0, len(keys), TOGETHER):
-        ids, numbers = keys[at : at + TOGETHER], RealArray.of(rows[at : at + TOGETHER])
+        ids, numbers = keys[at : at + TOGETHER], real_array(rows[at : at + TOGETHER])
         values = {"ids": list(ids), "numbers": numbers, "length": session.dimensions}
         if session.tally(kind).vectors and not fresh:
             there += (await session.row(statement("vectors there", kind), ids=list(ids)))[0]

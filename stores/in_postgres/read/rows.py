@@ -4,19 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cache
 from typing import Any, Final, Unpack
 from uuid import UUID
 
-from graphsearch.model import ElementKind, HealthRecord
+from graphsearch.columns import Keys
+from graphsearch.model import ElementKind, HealthRecord, Scope
 from graphsearch.model.codec import decode
+from graphsearch.protocols import Clock
 from graphsearch.protocols.rows import Counts, Filters, Form, ScopeRow
-from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.rows import storable, types_of
+from graphsearch.stores.in_postgres.session.gateway import Gateway
+from graphsearch.stores.in_postgres.session.rows import storable, texts, types_of, uuids
 from graphsearch.stores.in_postgres.session.sessions import Session, Tally
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES
+from graphsearch.text.analyser import Analyser
 
 _HERE: Final = "e.org_id = %(org)s AND e.project_id = %(project)s"
 _NO_TARGET: Final = UUID(int=0)
@@ -150,39 +154,40 @@ def select(kind: str, condition: str, source: str = "") -> bytes:
 
 
 class RowReads:
-    """The rows that a transaction sees."""
+    """Reads of rows, in a transaction: one that it is given, or that of the snapshot of its task."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
+    def _reading(self) -> AbstractAsyncContextManager[Session]:
+        return nullcontext(self.session)
+
     async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
-        """The rows with some keys (`graphsearch.protocols.rows.Rows`)."""
         given = columns(keys)
-        if not given or self._has_none(kind):
-            return []
-        return self._built(kind, await self.session.rows_kept(select(kind, with_keys(kind)), **given))
+        async with self._reading() as session:
+            if not given or _has_none(session, kind):
+                return []
+            return _built(kind, await session.rows_kept(select(kind, with_keys(kind)), **given))
 
     async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
-        """The rows with any of some values in a column."""
         if column == "group":
             values = sorted(values, key=lambda group: (group[0].int, group[1]))
             values = [(source, type_, target or _NO_TARGET) for source, type_, target in values]
         given: dict[str, Any] = columns(values)
-        if not given or self._has_none(kind):
-            return []
-        if column == "group":
-            given |= {"none": _NO_TARGET, "sources": list(dict.fromkeys(given["a"]))}
-            few = len(values) <= _FEW
-            condition, source = ("true", _GROUPS) if few else (_MANY_GROUPS, "")
-        else:
-            condition, source = self._found_by(kind, column), ""
-        found = self._built(kind, await self.session.rows_kept(select(kind, condition, source), **given))
-        return list({row.key: row for row in found}.values())
+        async with self._reading() as session:
+            if not given or _has_none(session, kind):
+                return []
+            if column == "group":
+                given |= {"none": _NO_TARGET, "sources": list(dict.fromkeys(given["a"]))}
+                condition, source = ("true", _GROUPS) if len(values) <= _FEW else (_MANY_GROUPS, "")
+            else:
+                condition, source = _present(session, kind, column), ""
+            found = _built(kind, await session.rows_kept(select(kind, condition, source), **given))
+            return list({row.key: row for row in found}.values())
 
     async def page(
         self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
     ) -> Sequence[Any]:
-        """The next rows of a kind that pass all filters, in order (`graphsearch.protocols.rows.Rows`)."""
         given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
         if any(isinstance(each, str) and not storable([each]) for each in given.values()):
             return []
@@ -190,50 +195,53 @@ class RowReads:
         flags = [each for each in given.items() if each in _FLAGS]
         if after is not None:
             values |= zip("abc", after if isinstance(after, tuple) else (after,), strict=False)
-        listed = given.get("embedded") is False and self.session.tally(ElementKind.RELATION).vectors > 0
-        query = page_of(
-            kind, tuple(given.keys() & _FILTERS.keys()), tuple(flags), follows=after is not None, listed=listed
-        )
-        return self._built(kind, await self.session.rows(query, limit=limit, **values))
+        async with self._reading() as session:
+            listed = given.get("embedded") is False and session.tally(ElementKind.RELATION).vectors > 0
+            names = tuple(given.keys() & _FILTERS.keys())
+            query = page_of(kind, names, tuple(flags), follows=after is not None, listed=listed)
+            return _built(kind, await session.rows(query, limit=limit, **values))
 
-    async def forms(self, entity_ids: Collection[UUID], without: Collection[str]) -> Sequence[Form]:
-        """The distinct forms of entities, of what was written for each, in all memories but some."""
-        if not entity_ids or self._has_none("mention"):
-            return []
-        query = _forms(self._found_by("mention", "written"), leaves_out=bool(without))
-        rows = await self.session.rows_kept(query, a=list(entity_ids), without=storable(without))
-        return [Form(*row) for row in rows]
+    async def forms(self, entity_ids: Collection[UUID], without: Collection[str] = ()) -> Sequence[Form]:
+        async with self._reading() as session:
+            if not entity_ids or _has_none(session, "mention"):
+                return []
+            query = _forms(_present(session, "mention", "written"), leaves_out=bool(without))
+            rows = await session.rows_kept(query, a=list(entity_ids), without=storable(without))
+            return [Form(*row) for row in rows]
 
     async def tree(self, entity_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
-        """What each entity was merged into: of all above these, and of all below those."""
-        if not entity_ids or not self.session.merges:
-            return {}
-        return dict(await self.session.rows(statement("merge tree"), ids=list(entity_ids)))
+        async with self._reading() as session:
+            if not entity_ids or not session.merges:
+                return {}
+            return dict(await session.rows(statement("merge tree"), ids=list(entity_ids)))
 
     async def counts(self, kinds: Collection[str]) -> Counts:
-        """The numbers of rows of some kinds, and of elements by type."""
-        numbers = {kind: self.session.tallies.get(kind, Tally()).rows for kind in kinds if kind in COUNTED}
-        if others := sorted(set(kinds) - COUNTED):
-            numbers |= zip(others, await self.session.row(_count(tuple(others))), strict=True)
-        entities, relations, degree = list[Any](), list[Any](), 0
-        if "entity" in kinds:
-            entities = await self.session.rows(statement("entities by type"))
-        if "relation" in kinds:
-            relations = await self.session.rows(statement("relations by type"))
-            (degree,) = await self.session.row(statement("largest degree"))
-        return Counts(numbers, dict(entities), dict(relations), degree)
+        async with self._reading() as session:
+            numbers = {kind: session.tallies.get(kind, Tally()).rows for kind in kinds if kind in COUNTED}
+            if others := sorted(set(kinds) - COUNTED):
+                numbers |= zip(others, await session.row(_count(tuple(others))), strict=True)
+            entities, relations, degree = list[Any](), list[Any](), 0
+            if "entity" in kinds:
+                entities = await session.rows(statement("entities by type"))
+            if "relation" in kinds:
+                relations = await session.rows(statement("relations by type"))
+                (degree,) = await session.row(statement("largest degree"))
+            return Counts(numbers, dict(entities), dict(relations), degree)
 
-    def _found_by(self, kind: str, column: str) -> str:
-        found = _FOUND_BY[kind, column]
-        return found if self.session.merges else _UNMERGED.get((kind, column), found)
 
-    def _has_none(self, kind: str) -> bool:
-        """Whether the scope is known to have no rows of a kind, so that nothing need be read."""
-        return kind in COUNTED and not self.session.tallies.get(kind, Tally()).rows
+def _present(session: Session, kind: str, column: str) -> str:
+    """What is true of a row ``e`` with any of some values, as far as anything was merged."""
+    found = _FOUND_BY[kind, column]
+    return found if session.merges else _UNMERGED.get((kind, column), found)
 
-    def _built(self, kind: str, rows: Collection[Sequence[Any]]) -> list[Any]:
-        build = TABLES[kind].row
-        return [build(row) for row in rows]
+
+def _has_none(session: Session, kind: str) -> bool:
+    """Whether the scope is known to have no rows of a kind, so that nothing need be read."""
+    return kind in COUNTED and not session.tallies.get(kind, Tally()).rows
+
+
+def _built(kind: str, rows: Collection[Sequence[Any]]) -> list[Any]:
+    return [*map(TABLES[kind].row, rows)]
 
 
 COUNTED: Final = frozenset({"entity", "memory", "relation", "mention", "claim"})
@@ -289,35 +297,44 @@ def scope_row(session: Session) -> ScopeRow:
     return ScopeRow(**same, health=decode(tuple[HealthRecord, ...], session.health), types=types_of(session.types))
 
 
-class PostgresRows(PostgresScope):
-    """Reads of rows, each in the snapshot of its task."""
+class PostgresScope(RowReads):
+    """One scope in Postgres.
+
+    A read runs in a read-only snapshot, a write in one transaction. A key is 16 bytes, or a memory's id as text.
+    """
+
+    def __init__(self, scope: Scope, gateway: Gateway, clock: Clock, *, exact: bool) -> None:
+        self._scope = scope
+        self._gateway = gateway
+        self._clock = clock
+        self._exact = exact
+
+    @property
+    def scope(self) -> Scope:
+        return self._scope
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
+
+    @property
+    def analyser(self) -> Analyser:
+        return self._gateway.analyser
+
+    def snapshot(self) -> AbstractAsyncContextManager[None]:
+        return self._gateway.snapshot(self._scope)
+
+    async def version(self) -> Hashable:
+        async with self._reading() as session:
+            return session.changes
 
     async def scope_row(self) -> ScopeRow:
         async with self._reading() as session:
             return scope_row(session)
 
-    async def rows(self, kind: str, keys: Collection[Any]) -> Sequence[Any]:
-        async with self._reading() as session:
-            return await RowReads(session).rows(kind, keys)
+    def ids(self, kind: ElementKind, keys: Keys) -> Sequence[Any]:
+        return texts(keys) if kind is ElementKind.MEMORY else uuids(keys)
 
-    async def rows_by(self, kind: str, column: str, values: Collection[Any]) -> Sequence[Any]:
-        async with self._reading() as session:
-            return await RowReads(session).rows_by(kind, column, values)
-
-    async def page(
-        self, kind: str, *, after: Any = None, limit: int | None = None, **filters: Unpack[Filters]
-    ) -> Sequence[Any]:
-        async with self._reading() as session:
-            return await RowReads(session).page(kind, after=after, limit=limit, **filters)
-
-    async def forms(self, entity_ids: Collection[UUID], without: Collection[str] = ()) -> Sequence[Form]:
-        async with self._reading() as session:
-            return await RowReads(session).forms(entity_ids, without)
-
-    async def tree(self, entity_ids: Collection[UUID]) -> Mapping[UUID, UUID]:
-        async with self._reading() as session:
-            return await RowReads(session).tree(entity_ids)
-
-    async def counts(self, kinds: Collection[str]) -> Counts:
-        async with self._reading() as session:
-            return await RowReads(session).counts(kinds)
+    def _reading(self) -> AbstractAsyncContextManager[Session]:
+        """The snapshot of the current task, else one of its own. Raises `UnknownScopeError`."""
+        return self._gateway.reading(self._scope)

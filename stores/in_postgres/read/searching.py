@@ -16,13 +16,12 @@ from graphsearch.columns.key_index import KeyIndex
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View
 from graphsearch.protocols.rows import EntityRow
-from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
-from graphsearch.stores.in_postgres.read.rows import select, with_keys
+from graphsearch.stores.in_postgres.read.rows import PostgresScope, select, with_keys
 from graphsearch.stores.in_postgres.read.walking import keep_steps
-from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
+from graphsearch.stores.in_postgres.session import rows
+from graphsearch.stores.in_postgres.session.rows import packed, uuid_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.tables import TABLES, name_hash
@@ -49,7 +48,7 @@ class PostgresSearching(PostgresScope):
             known = session.once.elements(kind)
             unread: list[Any] = [key for key in requested if key not in known]
             if unread:
-                ids = rows.storable(unread) if kind is ElementKind.MEMORY else UuidArray.of(unread)
+                ids = rows.storable(unread) if kind is ElementKind.MEMORY else uuid_array(unread)
                 asked = [session.run_kept(select(kind, with_keys(kind)), a=ids)]
                 if kind is ElementKind.RELATION:  # their ends are asked for next: in the same round trip
                     asked.append(session.run_kept(select(ElementKind.ENTITY, _ENDS), a=ids))

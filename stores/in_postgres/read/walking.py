@@ -16,9 +16,9 @@ from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, View, validation
 from graphsearch.model.codec import decode
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres import rows
-from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.session.copying import UuidArray
+from graphsearch.stores.in_postgres.read.rows import PostgresScope
+from graphsearch.stores.in_postgres.session import rows
+from graphsearch.stores.in_postgres.session.rows import key_array
 from graphsearch.stores.in_postgres.session.sending import Answer
 from graphsearch.stores.in_postgres.session.sessions import KEPT, Session
 from graphsearch.stores.in_postgres.session.statements import statement
@@ -137,7 +137,7 @@ class PostgresWalking(PostgresScope):
 async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View, *, most: int = 0) -> Answer:
     """The answer to a statement over at most ``limit`` relations per entity and direction."""
     values = {"limit": max(limit, 0), "most": most, **rows.view_values(view)}
-    return await session.run_kept(statement(name), frontier=UuidArray.of_keys(keys), **values)
+    return await session.run_kept(statement(name), frontier=key_array(keys), **values)
 
 
 _WALKED = (rows.codes, rows.keys, rows.keys, rows.endpoint_columns, rows.floats, rows.seconds, rows.floats, rows.codes)
@@ -188,7 +188,7 @@ def _from(frontier: Keys, known: Expansion) -> Expansion | None:
 
 async def _read_relations(session: Session, keys: Keys, view: View) -> _Columns:
     values = rows.view_values(view)
-    return decoded_steps((await session.run_kept(statement("related"), found=UuidArray.of_keys(keys), **values)).packed)
+    return decoded_steps((await session.run_kept(statement("related"), found=key_array(keys), **values)).packed)
 
 
 def decoded_steps(columns: Sequence[bytes]) -> _Columns:
@@ -244,9 +244,10 @@ def _refuse_missing(session: Session, ends: FarEnds) -> None:
 
 
 async def _steps(session: Session, name: str, to: ElementKind, keys: Keys, view: View, **values: Any) -> Mentioned:
-    frontier: Any = keys.tolist() if keys.dtype.kind == "U" else UuidArray.of_keys(keys)
+    frontier: Any = keys.tolist() if keys.dtype.kind == "U" else key_array(keys)
     values |= rows.view_values(view)
-    ((places, far, times, about, signatures),) = await session.rows_kept(statement(name), frontier=frontier, **values)
+    (found,) = await session.rows_kept(statement(name, to), frontier=frontier, **values)
+    places, far, times, about, signatures = found
     return Mentioned(
         near=keys[rows.codes(places) - 1],
         far=rows.keys_of(to, far),

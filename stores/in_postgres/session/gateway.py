@@ -23,10 +23,9 @@ from graphsearch._support.concurrency import finished
 from graphsearch._support.observing import stage
 from graphsearch.errors import AnalyserError, StoreConfigurationError, StoreUnavailableError, UnknownScopeError
 from graphsearch.model import Scope
-from graphsearch.stores.in_postgres.session.checking import Database
-from graphsearch.stores.in_postgres.session.copying import register_arrays
 from graphsearch.stores.in_postgres.session.faults import is_connection_fault, translated
-from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
+from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE, Database
+from graphsearch.stores.in_postgres.session.rows import register_sent
 from graphsearch.stores.in_postgres.session.sending import (
     Answer,
     Connection,
@@ -216,8 +215,6 @@ class Gateway:
         if got.cancelled() or got.exception() is not None:
             return
         connection = got.result()
-        # COMMIT would roll back as well, but psycopg would keep the names of statements that failed to be prepared
-        commit = commit and connection.pgconn.transaction_status != TransactionStatus.INERROR
         try:
             with nullcontext() if commit else suppress(psycopg.Error):
                 await (connection.commit() if commit else connection.rollback())
@@ -237,14 +234,14 @@ class Gateway:
             attempt = AsyncExitStack()
             connection = await attempt.enter_async_context(self._connection())
             try:
-                register_arrays(connection)
+                register_sent(connection)
                 database = await self._look(connection)
                 settings = [] if self.settled else ["settings"]
                 settings += ["plan for values"] if database.distributed else []
                 opening = _opening(scope, (steps[0], *settings, *steps[1:]), self.analyser.name)
                 # A read begins at once; a write waits for the writers before it.
                 with nullcontext() if writing else answered_within(connection, self.timeout):
-                    *_, row = await unbroken(connection, send_together(connection, opening))
+                    *_, row = await unbroken(send_together(connection, opening))
             except BaseException as error:
                 await attempt.__aexit__(type(error), error, error.__traceback__)
                 lost = isinstance(error, psycopg.Error) and connection.closed and is_connection_fault(error)
@@ -275,7 +272,7 @@ class Gateway:
             async with self._connection() as connection:
                 database = await self._look(connection)
                 if connection.info.server_version >= MAINTAIN_SINCE and not database.distributed:
-                    await unbroken(connection, _analyse(connection, growth, megabytes))
+                    await unbroken(_analyse(connection, growth, megabytes))
 
 
 async def _analyse(connection: Connection, growth: float, megabytes: int) -> None:

@@ -1,6 +1,6 @@
-"""A database made ready: numbered migrations, applied once each under a lock, and two roles.
+"""A database made ready, checked before a store uses it, and scrubbed of what was deleted.
 
-An admin owns the tables; the app role owns and bypasses nothing.
+Numbered migrations are applied once each, under a lock. An admin owns the tables; the app role owns nothing.
 """
 
 from __future__ import annotations
@@ -10,15 +10,21 @@ import logging
 import re
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any, Final, LiteralString
+from typing import Any, Final, LiteralString, Self
+from uuid import UUID
 
 import attrs
 import psycopg
 from psycopg import sql
 
-from graphsearch.errors import MigrationError, MigrationLockError, UnsafeRoleError
+from graphsearch.errors import MigrationError, MigrationLockError, StoreConfigurationError, UnsafeRoleError
 from graphsearch.model import validation
-from graphsearch.stores.in_postgres.session.distributing import distribute, is_to_distribute
+from graphsearch.stores.in_postgres.session.distributing import (
+    check_cluster,
+    check_distribution,
+    distribute,
+    is_to_distribute,
+)
 from graphsearch.stores.in_postgres.session.faults import describe, translated
 
 _log = logging.getLogger(__name__)
@@ -154,7 +160,7 @@ async def _make_extension(connection: Connection, server: str) -> None:
 
 
 async def _rows(connection: Connection, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
-    return await (await connection.execute(query, values)).fetchall()
+    return await (await connection.execute(query, values or None)).fetchall()
 
 
 # -- the schema ---------------------------------------------------------------------------------------------------
@@ -262,3 +268,118 @@ async def make_app_role(connection: Connection, name: str, password: str | None)
     for since, grant in _GRANTS:
         if connection.info.server_version >= since:
             await connection.execute(sql.SQL(grant).format(role=role, database=database))
+
+
+# -- whether a store can use it ------------------------------------------------------------------------------------
+
+_CURRENT: Final = """
+SELECT current_user, rolsuper, rolbypassrls, EXISTS (
+    SELECT FROM pg_catalog.pg_class c
+    WHERE c.relnamespace = pg_catalog.to_regnamespace('graphsearch')
+        AND pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')
+)
+FROM pg_catalog.pg_roles WHERE rolname = current_user
+"""
+_KEY: Final = "SELECT secret FROM graphsearch.migration ORDER BY number LIMIT 1"
+
+
+@attrs.frozen
+class Database:
+    """A database that a store can use."""
+
+    secret: UUID
+    """That of which ids of entities are made."""
+    pooled: bool = False
+    """Whether transactions share the server's processes: no statement is prepared."""
+    distributed: bool = False
+    """Whether the tables are distributed over the nodes of a cluster."""
+
+    @classmethod
+    async def behind(cls, connection: Connection) -> Self:
+        """Look through a connection. Raises a `StoreConfigurationError` unless a store can use it."""
+        pooled = await _is_pooled(connection)
+        if pooled:
+            connection.prepare_threshold = None
+        if connection.info.encoding != "utf-8":
+            raise StoreConfigurationError(
+                f"the connection's encoding is {connection.info.encoding}, which cannot carry every text: make the "
+                "pool with kwargs={'client_encoding': 'utf8'}, or leave client_encoding out of the DSN and of "
+                "PGCLIENTENCODING"
+            )
+        await _check_role(connection)
+        distributed = await check_cluster(connection)
+        await check_schema(connection)
+        if distributed:
+            await check_distribution(connection)
+        [(secret,)] = await _rows(connection, _KEY)
+        return cls(secret, pooled, distributed)
+
+
+async def _is_pooled(connection: Connection) -> bool:
+    """Whether there is a pooler in between, such as PgBouncer: each transaction may get another server process."""
+    [(process,)] = await (await connection.execute("SELECT pg_catalog.pg_backend_pid()", prepare=False)).fetchall()
+    return bool(process != connection.info.backend_pid)
+
+
+async def _check_role(connection: Connection) -> None:
+    """Raise `UnsafeRoleError` for a superuser, a role with BYPASSRLS, or a (member of the) owner of the tables."""
+    [(name, *escapes)] = await _rows(connection, _CURRENT)
+    why = [
+        word for word, does in zip(("is a superuser", "has BYPASSRLS", "owns the tables"), escapes, strict=True) if does
+    ]
+    if why:
+        raise UnsafeRoleError(
+            f"the role {name!r} {' and '.join(why)}, so row-level security does not bind it: open the store with the "
+            "DSN of the app role that `graphsearch init` makes"
+        )
+
+
+# -- the bytes of deleted rows -------------------------------------------------------------------------------------
+# Postgres marks what is deleted; the bytes stay in its files until they are overwritten.
+
+_TABLES: Final = "SELECT relname FROM pg_class WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'"
+_RECYCLES: Final = """
+SELECT setting FROM pg_file_settings WHERE name = 'wal_recycle' AND sourcefile LIKE '%/postgresql.auto.conf'
+"""
+_AHEAD: Final = """
+SELECT count(*) FROM pg_ls_waldir()
+WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_insert_lsn())
+"""
+
+
+async def scrub(admin_dsn: str) -> None:
+    """Rewrite all tables of graphsearch, with their indexes, and drop the write-ahead log written so far.
+
+    Needs a superuser. Each table is locked while it is rewritten, and needs its size again on the disk. Afterwards no
+    file of the server's data folder has the bytes of what was deleted before, as long as nothing else needs the log: a
+    replication slot, a standby, an archive or `wal_keep_size` keep it, and are to be emptied by whoever set them up.
+    What the disk keeps of deleted files is beyond any program: encrypt it. Raises what connecting raises.
+    """
+    with translated(describe(admin_dsn)):
+        async with await psycopg.AsyncConnection.connect(admin_dsn, autocommit=True) as connection:
+            for (name,) in await _rows(connection, _TABLES):
+                table = sql.Identifier("graphsearch", name)
+                await connection.execute(sql.SQL("VACUUM (FULL, ANALYZE) {}").format(table))
+            await connection.execute("VACUUM FULL pg_catalog.pg_statistic")
+            await _drop_log(connection)
+
+
+async def _drop_log(connection: Connection) -> None:
+    """Let the server write to new files of its log, and remove the others instead of using them again."""
+    [(recycles,)] = await _rows(connection, _RECYCLES) or [("",)]
+    await _recycle(connection, sql.SQL("ALTER SYSTEM SET wal_recycle = off"))
+    try:
+        [(ahead,)] = await _rows(connection, _AHEAD)
+        for _ in range(ahead + 1):  # files that were prepared from old ones are used up
+            await connection.execute("SELECT pg_logical_emit_message(false, 'graphsearch', ''), pg_switch_wal()")
+        await connection.execute("CHECKPOINT")
+        await connection.execute("SELECT pg_logical_emit_message(false, 'graphsearch', ''), pg_switch_wal()")
+        await connection.execute("CHECKPOINT")
+    finally:
+        before = sql.SQL("ALTER SYSTEM SET wal_recycle = {}").format(sql.Literal(recycles))
+        await _recycle(connection, before if recycles else sql.SQL("ALTER SYSTEM RESET wal_recycle"))
+
+
+async def _recycle(connection: Connection, statement: sql.SQL | sql.Composed) -> None:
+    await connection.execute(statement)
+    await connection.execute("SELECT pg_reload_conf()")

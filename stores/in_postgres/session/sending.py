@@ -200,7 +200,7 @@ class Sender:
             if self._closed:
                 raise StoreError("the snapshot of this read has ended: await its reads inside")
             if mine in self._asked:
-                await unbroken(self.connection, self._send())
+                await unbroken(self._send())
         if isinstance(mine.outcome, Exception):
             raise mine.outcome
         return mine.outcome

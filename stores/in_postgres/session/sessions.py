@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres.session.copying import UuidArray, packed
+from graphsearch.stores.in_postgres.session.rows import packed, uuid_array
 from graphsearch.stores.in_postgres.session.sending import (
     Answer,
     Connection,
@@ -207,10 +207,6 @@ class Session:
         """Send what waits to be sent, as the end of a write does."""
         await self.sender.flush()
 
-    async def dicts(self, query: bytes, **values: Any) -> list[dict[str, Any]]:
-        """The rows of a statement, each by column name."""
-        return (await self.run(query, **values)).dicts
-
     async def rows(self, query: bytes, **values: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement, as `run` executes it."""
         return (await self.run(query, **values)).rows
@@ -248,7 +244,7 @@ class Session:
 
 def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: UuidArray.of(packed(value)) if isinstance(value, list) and value and isinstance(value[0], UUID) else value
+        name: uuid_array(packed(value)) if isinstance(value, list) and value and isinstance(value[0], UUID) else value
         for name, value in values.items()
     }
 

@@ -3,7 +3,7 @@
 A statement is the text under a header ``-- name --``. It holds parameters for psycopg, as in ``%(ids)s``, and in braces
 the fragments that statements share (``fragments.sql``), which may hold others. A statement for every kind of element
 also has ``{kind}``, a table; ``{id}``, the type of its key; and ``{importance}``, a column or a constant. One for any
-table has ``{table}``, and ``{key}``, a column.
+table has ``{table}``; one for either end of relations ``{end}`` and ``{copy}``, columns.
 """
 
 from __future__ import annotations

@@ -37,10 +37,6 @@ def keepalive(dsn: str) -> Mapping[str, int]:
     return {name: value for name, value in _KEEPALIVE.items() if name not in conninfo_to_dict(dsn)}
 
 
-_GRACE: Final = (0.05, 1.0, 1.0, 1.0, 1.0, 1.0)
-"""The seconds for which cancelled statements may end by themselves, and then after each request to the server."""
-
-
 class WatchedConnection(psycopg.AsyncConnection[Any]):
     """A connection that is closed when the server does not answer for ``patience`` seconds."""
 
@@ -70,29 +66,15 @@ def _give_up(connection: psycopg.AsyncConnection[Any]) -> None:
         stuck.shutdown(socket.SHUT_RDWR)
 
 
-async def unbroken(connection: psycopg.AsyncConnection[Any], sending: Coroutine[Any, Any, Result]) -> Result:
-    """Run what would leave a connection unusable if it stopped halfway, as it does between a pipeline's statements.
-
-    When the task is cancelled, the server is asked to end the statements, and all is over before it is raised.
-    """
+async def unbroken(sending: Coroutine[Any, Any, Result]) -> Result:
+    """Send statements. Cancelled once, psycopg has the server end them; cancelled twice, it would close."""
     running = asyncio.ensure_future(sending)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
-        await finished(_end(connection, running))
+        running.cancel()
+        await finished(asyncio.wait([running]))
         raise
-
-
-async def _end(connection: psycopg.AsyncConnection[Any], running: asyncio.Future[Any]) -> None:
-    for seconds in _GRACE:
-        await asyncio.wait([running], timeout=seconds)
-        if running.done():
-            break
-        with suppress(psycopg.Error):  # asked again, or given up
-            await connection.cancel_safe(timeout=1.0)
-    else:
-        _give_up(connection)
-    await asyncio.gather(running, return_exceptions=True)
 
 
 @contextmanager

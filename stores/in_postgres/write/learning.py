@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphsearch.model import ElementKind, ElementRef, FeedbackReport, Outcome, validation
-from graphsearch.stores.in_postgres.base import PostgresScope
-from graphsearch.stores.in_postgres.read.rows import RowReads
-from graphsearch.stores.in_postgres.rows import storable
+from graphsearch.stores.in_postgres.read.rows import PostgresScope, RowReads
+from graphsearch.stores.in_postgres.session.rows import array, storable, text_array
 from graphsearch.stores.in_postgres.session.sessions import Session
 from graphsearch.stores.in_postgres.session.statements import statement
 from graphsearch.stores.in_postgres.write.port import FEW
@@ -43,14 +42,18 @@ async def _apply(
     session: Session, session_id: str, outcome: Outcome, kind: ElementKind, keys: Sequence[Any]
 ) -> dict[Any, str]:
     """The results for elements of one kind, except those to which the outcome was simply applied."""
-    there = storable(keys) if kind is ElementKind.MEMORY else keys
-    became = dict.fromkeys(set(keys).difference(there), "missing")
+    there, became = list(keys), dict[Any, str]()
+    if kind is ElementKind.MEMORY:
+        there = list(storable(keys))
+        became = dict.fromkeys(set(keys).difference(there), "missing")
     values = {"session_id": session_id, "outcome": outcome.value, "alpha": session.alpha}
-    moved = dict(await session.rows(statement("apply outcome", kind), ids=list(there), **values))
+    moved = dict(await session.rows(statement("apply outcome", kind), ids=there, **values))
     if moved:
-        kept = {"ids": [str(key) for key in moved], "seqs": list(moved.values()), "kind": kind.value}
+        ids, seqs = text_array(map(str, moved)), array("integer", list(moved.values()))
+        kept = {"ids": ids, "seqs": seqs, "kind": kind.value}
         session.run_later(statement("keep outcomes"), **kept, **values)
-    if left := [key for key in there if key not in moved]:
+    if len(moved) < len(there):
+        left = [key for key in there if key not in moved]
         known = [row.key for row in await RowReads(session).rows(kind, left)]
         became |= dict.fromkeys(left, "missing") | dict.fromkeys(known, "repeated")
         replaced = await session.column(statement("replace outcome", kind), ids=known, **values) if known else ()

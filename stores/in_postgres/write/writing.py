@@ -8,8 +8,8 @@ from typing import Final
 
 from graphsearch.errors import UnknownScopeError
 from graphsearch.model import ElementKind
-from graphsearch.stores.in_postgres.base import PostgresScope
 from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes, settle_vectors
+from graphsearch.stores.in_postgres.read.rows import PostgresScope
 from graphsearch.stores.in_postgres.session.watching import answered_within
 from graphsearch.stores.in_postgres.write.port import PostgresPort, remove_rows
 

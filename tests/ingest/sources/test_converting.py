@@ -15,6 +15,7 @@ from graphsearch.ingest.sources import converting
 from graphsearch.ingest.sources.memory_files import read_memories
 from tests.ingest.folders import Parts
 from tests.ingest.sources.made import docx, paragraph, pdf
+from tests.waiting import LONGEST
 
 PAGE = """<!doctype html><html><head><title>T</title><style>p {}</style></head><body><nav>Home</nav><main>
 <h1>Team</h1><p>Ada <a href="https://acme.example">Lovelace</a> works at <b>Acme</b>; see my_name.</p>
@@ -91,12 +92,21 @@ LOL = "".join(
         ("a.html", b"<p " + b"a=1 " * 3_000_000 + b">", "takes more than 1 GB of memory"),
     ],
 )
-async def test_a_broken_or_hostile_document_is_a_fault(tmp_path: Path, name: str, content: bytes, fault: str) -> None:
+def test_a_broken_or_hostile_document_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes, fault: str
+) -> None:
+    monkeypatch.setattr(converting, "SECONDS", LONGEST)
     put(tmp_path, name, content)
-    (found,) = (await Parts().add(tmp_path)).faults
-    assert (found.path, fault in found.message) == (name, True), found
     with pytest.raises(InvalidInputError, match=fault):
         read_memories(tmp_path / name)
+
+
+async def test_a_folder_is_read_beside_what_is_broken_in_it(tmp_path: Path) -> None:
+    put(tmp_path, "a.pdf", b"hello")
+    put(tmp_path, "b.html", b"<p>Ada works at Acme.")
+    report = await Parts().add(tmp_path)
+    assert [(each.path, "is no pdf" in each.message) for each in report.faults] == [("a.pdf", True)]
+    assert (report.files, report.changed) == (2, 1)
 
 
 def test_a_document_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,6 +99,19 @@ def test_paragraphs_are_put_together_while_they_fit():
     assert len(found) == 3
 
 
+def test_each_item_of_a_list_and_each_line_of_notes_stands_alone():
+    listed = "Before:\n- Ada leads Keel.\n  Since May.\n- Bob left.\n1. Cy joined."
+    items = ["Before:", "- Ada leads Keel.\n  Since May.", "- Bob left.", "1. Cy joined."]
+    assert [each.text for each in chunks(f"One.\n\n{listed}\n\nAfter.")] == ["One.", *items, "After."]
+    notes = ["Ada leads Keel since May, and she likes it.", "Bob left.", "We use Kafka", "due 3 June"]
+    for markdown in (True, False):
+        assert [each.text for each in chunks("\n".join(notes), markdown=markdown)] == notes
+    prose = "Ada leads Keel since May, and\nshe likes it. Bob left, and we\nuse Kafka to this day. It was\nchosen."
+    assert [each.text for each in chunks(prose)] == [prose]
+    code = "```\nx\n- 1\n- 2\n```"
+    assert [each.text for each in chunks(code)] == [code]
+
+
 @pytest.mark.parametrize("given", [{"document_id": " "}, {"size": 3}])
 def test_bad_input_is_refused(given):
     with pytest.raises(InvalidInputError):

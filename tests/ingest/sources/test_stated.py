@@ -161,6 +161,13 @@ def test_rows_of_one_id_are_one_memory_and_rows_may_name_entities(tmp_path):
     assert read_memories(put(tmp_path, "c.csv", "")) == ()
 
 
+def test_a_table_of_anything_is_read_as_a_text_for_each_row(tmp_path):
+    table = "Name,Team,Start date\nNoor Haddad,Import,2024-03-01\nViktor Lang,,2023-11-15\n"
+    one, other = read_memories(put(tmp_path, "crew.csv", table))
+    assert (one.text, one.source) == ("name: Noor Haddad; team: Import; start_date: 2024-03-01", "crew.csv")
+    assert (other.text, other.entities) == ("name: Viktor Lang; start_date: 2023-11-15", ())
+
+
 @pytest.mark.parametrize(
     ("table", "faults"),
     [

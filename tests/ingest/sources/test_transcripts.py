@@ -1,6 +1,7 @@
 """Chat transcripts to memories."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,21 @@ def test_turns_become_memories():
     assert {(each.session_id, each.source) for each in found} == {("s", "chat.json")}
     assert [dict(each.attributes) for each in found[:3]] == [{"role": "user"}, {"role": "assistant"}, {}]
     assert transcript_memories([], session_id="s") == ()
+
+
+def test_a_chat_of_another_program_is_read_and_a_fault_of_all_its_turns_is_said_once():
+    said: list[dict[str, Any]] = [
+        {"role": "user", "name": "Noor", "text": "Hello.", "timestamp": 0},
+        {"author": "Bo", "message": "Hi."},
+    ]
+    one, other = transcript_memories(said, session_id="s")
+    assert (one.speaker, one.text, dict(one.attributes)) == ("Noor", "Hello.", {"role": "user"})
+    assert one.occurred_at == datetime.fromtimestamp(0, UTC)
+    assert (other.speaker, other.text) == ("Bo", "Hi.")
+    with pytest.raises(InvalidInputError) as caught:
+        transcript_memories([{**each, "tone": "loud"} for each in said * 3], session_id="s", source="chat.json")
+    assert len(caught.value.faults) == 1
+    assert str(caught.value).startswith("chat.json: turn 0 and 5 more: has no field 'tone'")
 
 
 def test_every_fault_of_every_turn_is_named():

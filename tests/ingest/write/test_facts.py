@@ -8,7 +8,7 @@ from graphsearch.errors import EmbeddingModelError, MissingDependencyError
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Memory
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
 from tests.graphs import days_ago, edge, people
 

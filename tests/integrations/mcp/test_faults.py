@@ -26,7 +26,7 @@ QUESTION = "What did Grace Hopper build?"
 async def test_a_database_that_goes_down_is_reported_and_used_again_when_it_is_back(server_folder):
     async with (
         EmbeddedPostgres(server_folder) as postgres,
-        PostgresGraphStore.open(postgres.dsn, timeout=5) as stores,
+        PostgresGraphStore.open(postgres.dsn, timeout=60) as stores,
     ):
         store = stores.with_scope(org_id="acme", project_id="web")
         hurried = PostgresGraphStore(stores._gateway.pool, timeout=0.5).with_scope(org_id="acme", project_id="web")

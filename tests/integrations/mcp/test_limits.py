@@ -9,9 +9,11 @@ import pytest
 
 from graphsearch._support.concurrency import within
 from graphsearch.errors import InvalidInputError, RateLimitError, StoreUnavailableError
+from graphsearch.integrations.http import rest
+from graphsearch.integrations.http.rest import HealthCheck
 from graphsearch.integrations.mcp import Desk, make_server, rest_routes
-from graphsearch.operations import limits
-from graphsearch.operations.limits import HealthCheck, RateLimit
+from graphsearch.operations import serving
+from graphsearch.operations.serving import RateLimit
 from graphsearch.testing.fakes import WordCounter
 from tests.integrations.mcp.bearers import ADA, BOB
 from tests.integrations.mcp.conftest import Slow, asking, server_for, surface_over
@@ -48,7 +50,7 @@ async def test_each_principal_has_a_rate_of_their_own(engine, tokens):
 
 
 def test_a_rate_is_refilled_and_bounded(monkeypatch):
-    monkeypatch.setattr(limits, "_MOST", 3)
+    monkeypatch.setattr(serving, "_MOST", 3)
     now = 0.0
     rate = RateLimit(2, now=lambda: now)
     for _ in range(2):
@@ -78,7 +80,7 @@ def test_limits_are_checked(engine, wrong):
 
 
 async def test_health_is_shown_to_everybody(engine, tokens, monkeypatch):
-    monkeypatch.setattr(limits, "_CHECKED", 0.0)
+    monkeypatch.setattr(rest, "_CHECKED", 0.0)
     up = True
 
     async def probe() -> None:
@@ -106,5 +108,5 @@ async def test_checks_of_health_share_one_probe_and_do_not_wait_for_ever(monkeyp
     checking = HealthCheck(probe)
     assert await asyncio.gather(*(checking.healthy() for _ in range(5))) == [True] * 5
     assert asked == 1
-    monkeypatch.setattr(limits, "_PATIENCE", 0.05)
+    monkeypatch.setattr(rest, "_PATIENCE", 0.05)
     assert not await HealthCheck(asyncio.Event().wait).healthy()

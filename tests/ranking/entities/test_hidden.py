@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.ranking.entities.options import Ranking
+from graphsearch.ranking.entities.result import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.gates import no_secrets
@@ -35,7 +35,7 @@ async def explanation(engine, query, element, ranking, gate):
 
 
 @given(graphs, st.booleans(), st.booleans(), questions, st.sampled_from(Ranking))
-@examples(40)
+@examples(15)
 async def test_a_gated_ranking_is_that_of_a_graph_without_the_hidden(graph, by_signature, by_meaning, query, ranking):
     stores = InMemoryGraphStore(clock=FixedClock())
     everything = stores.with_scope(org_id="acme", project_id=str(uuid4()))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Entity
-from graphsearch.ranking.entities.factors import temporal_match, years_of
+from graphsearch.ranking.entities.ranker import temporal_match, years_of
 from graphsearch.ranking.entities.result import Years
 
 ASKED = [Years(2020, 2020)]

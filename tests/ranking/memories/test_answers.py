@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Memory
-from graphsearch.ranking.memories.options import CHANNELS, RecallScoring
+from graphsearch.ranking.memories.result import CHANNELS, RecallScoring
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
@@ -90,7 +90,7 @@ def whole(result):
 
 
 @given(scopes, scorings, channel_sets, st.sampled_from(QUESTIONS), st.sampled_from([0.0, 0.5]))
-@examples(40)
+@examples(15)
 async def test_scores_are_in_their_bounds_and_the_sum_of_their_parts(scope, scoring, channels, question, diversity):
     store = await filled(scope, fresh())
     engine = asking(store, embedded=True, recall_scoring=scoring)
@@ -109,7 +109,7 @@ async def test_scores_are_in_their_bounds_and_the_sum_of_their_parts(scope, scor
 
 
 @given(scopes, st.randoms(use_true_random=False), st.sampled_from(QUESTIONS))
-@examples(40)
+@examples(15)
 async def test_the_order_of_writing_is_no_matter(scope, random, question):
     once = await filled(scope, fresh())
     memories, mentions = written(scope)
@@ -123,7 +123,7 @@ async def test_the_order_of_writing_is_no_matter(scope, random, question):
 
 
 @given(scopes, scopes, st.sampled_from(QUESTIONS))
-@examples(40)
+@examples(15)
 async def test_other_scopes_are_no_matter(scope, other, question):
     stores = InMemoryGraphStore(clock=FixedClock())
     store = await filled(scope, fresh(stores))
@@ -133,7 +133,7 @@ async def test_other_scopes_are_no_matter(scope, other, question):
 
 
 @given(scopes, scorings, st.sampled_from(QUESTIONS))
-@examples(25)
+@examples(10)
 async def test_both_stores_give_the_same_answers(shared_pool, scope, scoring, question):
     clock = FixedClock()
     postgres = PostgresGraphStore(shared_pool, clock=clock, exact=True)

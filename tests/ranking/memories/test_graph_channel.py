@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from graphsearch.access.reader import reading
 from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.ranking.memories.board import Board, best_first, compared
-from graphsearch.ranking.memories.options import RecallScoring
+from graphsearch.ranking.memories.result import RecallScoring
 from graphsearch.ranking.memories.walk import (
     FRONTIER,
     MentionGraph,
@@ -19,6 +18,7 @@ from graphsearch.ranking.memories.walk import (
     mentioning,
     ranked,
 )
+from graphsearch.ranking.scores import Board, best_first, compared
 from tests.ranking.memories.telling import asking, ids, mention, names, steps, tell
 from tests.ranking.memories.test_answers import fresh
 

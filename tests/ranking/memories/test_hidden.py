@@ -71,7 +71,7 @@ def batch(scope, *, secrets: bool) -> Batch:
 
 
 @given(scopes, st.booleans(), st.sampled_from(QUESTIONS))
-@examples(50)
+@examples(20)
 async def test_a_gated_recall_is_that_of_a_scope_without_the_hidden(scope, by_signature, question):
     answers = []
     for secrets, gate in ((True, no_secrets(by_signature=by_signature)), (False, None)):

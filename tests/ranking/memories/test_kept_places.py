@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ranking.memories.board import best_first
 from graphsearch.ranking.memories.recaller import raised
+from graphsearch.ranking.scores import best_first
 
 
 def order(scores, first, share):

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from graphsearch.access.reader import reading
 from graphsearch.errors import InvalidInputError
-from graphsearch.explaining.explanation import KeptOut
+from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Entity, Memory
 from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.leads import Leads
-from graphsearch.ranking.memories.options import RecallScoring, for_embedder
 from graphsearch.ranking.memories.recaller import named_in
+from graphsearch.ranking.memories.result import RecallScoring, for_embedder
+from graphsearch.ranking.memories.walk import Leads
 from tests.gates import no_secrets
 from tests.ranking.memories.telling import asking, ids, mention, names, tell
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graphsearch.model import Memory
-from graphsearch.ranking.memories.options import RecallScoring
+from graphsearch.ranking.memories.result import RecallScoring
 from graphsearch.ranking.memories.text import LENGTH, LONGEST, best_passage, passage_shares
 from graphsearch.text.analyser import ENGLISH, VERBATIM
 from tests.gates import no_secrets

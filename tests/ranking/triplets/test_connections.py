@@ -7,7 +7,7 @@ import pytest
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Relation, RelationType
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.question.analysis import Plan
 from graphsearch.ranking.triplets.connections import MAX_NAMES
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions

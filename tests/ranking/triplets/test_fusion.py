@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ranking.fusion import standard_scores, with_feedback
+from graphsearch.ranking.scores import standard_scores, with_feedback
 
 
 def test_standard_scores_by_hand():

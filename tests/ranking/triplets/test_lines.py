@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ranking.triplets import lines as room
-from graphsearch.ranking.triplets.lines import LineTerms
+from graphsearch.ranking.triplets import words as room
+from graphsearch.ranking.triplets.words import LineTerms
 from graphsearch.text.analyser import VERBATIM, Analyser
 
 

@@ -3,7 +3,7 @@
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Entity, Relation
-from graphsearch.modes.options import SearchMode
+from graphsearch.modes.result import SearchMode
 from graphsearch.text.bm25 import embedding_text
 from tests.question.harbour import lines, meaning
 

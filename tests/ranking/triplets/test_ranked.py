@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, RelationType
-from graphsearch.modes.options import SearchMode
-from graphsearch.ranking.triplets import scoring as room
+from graphsearch.modes.result import SearchMode
+from graphsearch.ranking.triplets import retrieval as room
 from graphsearch.ranking.triplets.triplet_relevance import PARTS
 from graphsearch.ranking.triplets.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
@@ -314,7 +314,7 @@ rows = st.lists(
 questions = st.lists(st.sampled_from(["who", "leads", "Ada", "bob", "pays", "what", "of", "Zoe", "?"]), max_size=5)
 
 
-@examples(40)
+@examples(15)
 @given(rows, questions.map(" ".join))
 async def test_any_answer_is_in_order_in_range_and_the_same_again(found, question):
     store = InMemoryGraphStore(clock=FixedClock()).with_scope(org_id="acme", project_id="any")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.columns.formulas import cosines
-from graphsearch.ranking.diversity import alike_in_terms, diverse_rows
+from graphsearch.ranking.scores import alike_in_terms, diverse_rows
 
 
 def test_the_cosine_of_each_row():

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import attrs
 
+from graphsearch._support.batching import batches
 from graphsearch._support.concurrency import in_order
 from graphsearch.errors import (
     ExtractionError,
@@ -21,7 +22,7 @@ from graphsearch.errors import (
 )
 from graphsearch.ingest.extract.context import context_surfaces
 from graphsearch.ingest.extract.llm.grounding import ground
-from graphsearch.ingest.extract.llm.prompt import SCHEMA, Passage, batches, line, passages, question
+from graphsearch.ingest.extract.llm.prompt import SCHEMA, Passage, line, passages, question
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.llms.structured import ask_for_data, ask_with_repair, object_in
 from graphsearch.llms.usage import ByteCounter
@@ -106,10 +107,10 @@ class LLMExtractor:
     async def extract(self, memories: Sequence[Memory]) -> Sequence[ExtractedMemory]:
         """The content of each memory, in order."""
         prompts = batches(
-            [passage for memory in memories for passage in passages(memory)],
+            (passage for memory in memories for passage in passages(memory)),
+            lambda passage: self._counter.count(line(passage, self._memories)),
+            total=self._tokens,
             most=self._memories,
-            tokens=self._tokens,
-            count=lambda passage: self._counter.count(line(passage, self._memories)),
         )
         stop = list[GraphSearchError]()
         answers = await in_order(lambda some: self._outcomes(some, stop), prompts, limit=self._at_once)

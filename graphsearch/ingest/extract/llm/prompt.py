@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -48,23 +48,6 @@ def passages(memory: Memory, size: int = PASSAGE) -> Iterator[Passage]:
     for start, end in pairwise((0, *cuts, len(text))):
         if text[start:end].strip():
             yield Passage(memory, Span(start=start, end=end))
-
-
-def batches(
-    given: Iterable[Passage], *, most: int, tokens: int, count: Callable[[Passage], int]
-) -> Iterator[list[Passage]]:
-    """Group passages in order, at most ``most`` and ``tokens`` tokens per batch; a longer passage is alone."""
-    batch: list[Passage] = []
-    size = 0
-    for passage in given:
-        needed = count(passage)
-        if batch and (len(batch) == most or size + needed > tokens):
-            yield batch
-            batch, size = [], 0
-        batch.append(passage)
-        size += needed
-    if batch:
-        yield batch
 
 
 # -- the prompt -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ingest.extract.llm.prompt import batches, passages
+from graphsearch._support.batching import batches
+from graphsearch.ingest.extract.llm.prompt import passages
 from graphsearch.testing.strategies import texts
 from tests.ingest.extract.llm.model import Json, Model, extractor, memory, relation, saying
 
@@ -55,7 +56,7 @@ def test_passages_are_the_text_in_order_and_none_is_too_long(text: str, size: in
 @given(st.lists(st.integers(1, 50), max_size=20), st.integers(1, 5), st.integers(1, 100))
 def test_questions_hold_the_passages_in_order_within_both_limits(sizes: list[int], most: int, tokens: int) -> None:
     given_ = [each for size in sizes for each in passages(memory("x" * size))]
-    found = list(batches(given_, most=most, tokens=tokens, count=lambda each: len(each.text)))
+    found = list(batches(given_, lambda each: len(each.text), total=tokens, most=most))
     assert [each for batch in found for each in batch] == given_
     assert all(len(batch) <= most for batch in found)
     assert all(len(batch) == 1 or sum(len(each.text) for each in batch) <= tokens for batch in found)
