@@ -9,10 +9,8 @@
 -- Between elements there are no foreign keys: a check row by row would double the cost of a bulk write. The writers of
 -- one scope take turns (a lock), and check endpoints and follow deletions in sets.
 
--- What every table begins with.
-CREATE TABLE scoped (org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL);
-
-CREATE TABLE scope (LIKE scoped,
+CREATE TABLE scope (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     alpha double precision NOT NULL DEFAULT 0.1 CHECK (alpha > 0 AND alpha < 1),
     analyser text NOT NULL, -- the analyser that made the terms of its texts
     embedder text,
@@ -29,7 +27,8 @@ CREATE TABLE scope (LIKE scoped,
     PRIMARY KEY (org_id, project_id)
 );
 
-CREATE TABLE relation_type (LIKE scoped,
+CREATE TABLE relation_type (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL, prior double precision NOT NULL, half_life_days double precision,
     hop_scores double precision[] NOT NULL, functional boolean NOT NULL, causal boolean NOT NULL,
     skip boolean NOT NULL, state boolean NOT NULL,
@@ -38,14 +37,16 @@ CREATE TABLE relation_type (LIKE scoped,
 );
 
 -- Counters that batches add to.
-CREATE TABLE counter (LIKE scoped,
+CREATE TABLE counter (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL, number bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, name),
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
 -- What policies see of an element without reading it, by a code made from the content. shared is the content's own field.
-CREATE TABLE signature (LIKE scoped,
+CREATE TABLE signature (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     code bigint NOT NULL, content jsonb NOT NULL, shared boolean NOT NULL, users bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, code)
 );
@@ -57,7 +58,8 @@ CREATE INDEX signature_shared ON signature (org_id, project_id, code) WHERE shar
 -- through its mentions, and takes its type from them where given_type is unspecific. Names are looked up in the form
 -- folded_name, by its hash because an index entry may not be that long. scope_hash is
 -- written and checked, and not generated as in relation, because for a generated column Postgres copies the whole row.
-CREATE TABLE entity (LIKE scoped,
+CREATE TABLE entity (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL, type text COLLATE "C" NOT NULL, given_type text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL, folded_name text COLLATE "C" NOT NULL, name_hash bigint NOT NULL,
     description text COLLATE "C" NOT NULL, aliases text[] COLLATE "C" NOT NULL,
@@ -73,13 +75,15 @@ CREATE TABLE entity (LIKE scoped,
 CREATE INDEX entity_name_hash ON entity (org_id, project_id, name_hash);
 
 -- Aliases in the form in which they are looked up.
-CREATE TABLE entity_alias (LIKE scoped,
+CREATE TABLE entity_alias (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     entity_id uuid NOT NULL, ordinal integer NOT NULL, name text COLLATE "C" NOT NULL, hash bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, entity_id, ordinal)
 );
 CREATE INDEX entity_alias_hash ON entity_alias (org_id, project_id, hash);
 
-CREATE TABLE memory (LIKE scoped,
+CREATE TABLE memory (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL, text text COLLATE "C" NOT NULL, subject text COLLATE "C" NOT NULL,
     speaker text COLLATE "C" NOT NULL, session_id text COLLATE "C" NOT NULL, position bigint NOT NULL,
     occurred_at timestamptz, source text COLLATE "C" NOT NULL, labels text[] COLLATE "C" NOT NULL,
@@ -97,7 +101,8 @@ CREATE INDEX memory_turn ON memory (org_id, project_id, session_id, position, id
 -- meant now; the columns original_… have the ids that were written, and are NULL in rows that no merge has changed.
 -- surface_hash is of surface and type, which may be too long for an index entry. created_at, occurred_at and signature
 -- are the memory's, so that neither a walk nor a fold need look up each of them.
-CREATE TABLE mention (LIKE scoped,
+CREATE TABLE mention (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     memory_id text COLLATE "C" NOT NULL, ordinal integer NOT NULL, entity_id uuid NOT NULL,
     surface text COLLATE "C" NOT NULL, type text COLLATE "C" NOT NULL, surface_hash bigint NOT NULL,
     span_start bigint, span_end bigint, confidence double precision NOT NULL, original_entity_id uuid,
@@ -109,7 +114,8 @@ CREATE INDEX mention_memory ON mention (org_id, project_id, entity_id, memory_id
 CREATE INDEX mention_entity ON mention (org_id, project_id, entity_id, surface_hash, memory_id);
 CREATE INDEX mention_original ON mention (org_id, project_id, original_entity_id) WHERE original_entity_id IS NOT NULL;
 
-CREATE TABLE claim (LIKE scoped,
+CREATE TABLE claim (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     memory_id text COLLATE "C" NOT NULL, ordinal integer NOT NULL, source_id uuid NOT NULL,
     type text COLLATE "C" NOT NULL, target_id uuid NOT NULL, confidence double precision NOT NULL,
     valid_from timestamptz, valid_to timestamptz, kind text COLLATE "C" NOT NULL, fact text COLLATE "C" NOT NULL,
@@ -127,7 +133,8 @@ CREATE INDEX claim_original ON claim (org_id, project_id, original_source_id, or
 -- brought back had been retracted at lapsed_at. source_columns and target_columns are copies of the signature and the
 -- importance of each end, 8 bytes each; NULL for an end that has a period, was merged away or is younger than the
 -- relation.
-CREATE TABLE relation (LIKE scoped,
+CREATE TABLE relation (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL, source_id uuid NOT NULL, type text COLLATE "C" NOT NULL, target_id uuid NOT NULL,
     valid_from timestamptz, valid_to timestamptz, fact text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL,
     confidence double precision NOT NULL, weight double precision NOT NULL, labels text[] COLLATE "C" NOT NULL,
@@ -153,7 +160,8 @@ CREATE INDEX relation_original ON relation (org_id, project_id, original_source_
     WHERE original_source_id IS NOT NULL;
 
 -- The relations that a memory proves.
-CREATE TABLE evidence (LIKE scoped,
+CREATE TABLE evidence (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     memory_id text COLLATE "C" NOT NULL, relation_id uuid NOT NULL,
     PRIMARY KEY (org_id, project_id, memory_id, relation_id)
 );
@@ -162,7 +170,8 @@ CREATE INDEX evidence_relation ON evidence (org_id, project_id, relation_id);
 -- merges
 
 -- Merges of one entity into another: ids and numbers, never text. held is how many mentions and claims an undo returns.
-CREATE TABLE merge (LIKE scoped,
+CREATE TABLE merge (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL, number integer NOT NULL, source_id uuid NOT NULL, target_id uuid NOT NULL,
     created_at timestamptz NOT NULL, mentions bigint NOT NULL, claims bigint NOT NULL, relations bigint NOT NULL,
     held bigint NOT NULL, undone_at timestamptz,
@@ -173,7 +182,8 @@ CREATE INDEX merge_target ON merge (org_id, project_id, target_id);
 
 -- links made by users
 
-CREATE TABLE memory_link (LIKE scoped,
+CREATE TABLE memory_link (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     from_id text COLLATE "C" NOT NULL, to_id text COLLATE "C" NOT NULL, type text COLLATE "C" NOT NULL,
     created_at timestamptz NOT NULL,
     PRIMARY KEY (org_id, project_id, from_id, to_id, type)
@@ -181,7 +191,8 @@ CREATE TABLE memory_link (LIKE scoped,
 CREATE INDEX memory_link_to ON memory_link (org_id, project_id, to_id);
 
 -- Pairs of entities marked as no duplicates of each other.
-CREATE TABLE distinct_pair (LIKE scoped,
+CREATE TABLE distinct_pair (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     low_id uuid NOT NULL, high_id uuid NOT NULL,
     PRIMARY KEY (org_id, project_id, low_id, high_id)
 );
@@ -192,12 +203,14 @@ CREATE INDEX distinct_pair_high ON distinct_pair (org_id, project_id, high_id);
 -- A community is described by its members' names when it is read, so that nothing outlasts a name. place is a member's
 -- rank among the top members, from 0, else NULL. A summary, written by a language model, goes with the first change of
 -- anything that it may be made of.
-CREATE TABLE community (LIKE scoped,
+CREATE TABLE community (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL, density double precision NOT NULL, summary jsonb,
     PRIMARY KEY (org_id, project_id, id)
 );
 
-CREATE TABLE community_member (LIKE scoped,
+CREATE TABLE community_member (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     entity_id uuid NOT NULL, community_id uuid NOT NULL, strength double precision NOT NULL, place integer,
     PRIMARY KEY (org_id, project_id, entity_id)
 );
@@ -206,12 +219,14 @@ CREATE INDEX community_member_community ON community_member (org_id, project_id,
 -- learning
 
 -- Who opened a session: its key lets one principal do so, whoever tries at the same moment.
-CREATE TABLE session (LIKE scoped,
+CREATE TABLE session (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL, principal text COLLATE "C" NOT NULL,
     PRIMARY KEY (org_id, project_id, id)
 );
 
-CREATE TABLE injection (LIKE scoped,
+CREATE TABLE injection (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL, session_id text COLLATE "C" NOT NULL, principal text COLLATE "C" NOT NULL,
     created_at timestamptz NOT NULL, tokens bigint NOT NULL, element_kinds text[] COLLATE "C" NOT NULL,
     element_ids text[] COLLATE "C" NOT NULL,
@@ -219,7 +234,8 @@ CREATE TABLE injection (LIKE scoped,
 );
 CREATE INDEX injection_session ON injection (org_id, project_id, session_id, created_at, id);
 
-CREATE TABLE outcome (LIKE scoped,
+CREATE TABLE outcome (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL, element_id text COLLATE "C" NOT NULL, session_id text COLLATE "C" NOT NULL,
     seq integer NOT NULL, outcome double precision NOT NULL,
     PRIMARY KEY (org_id, project_id, kind, element_id, session_id)
@@ -229,7 +245,8 @@ CREATE TABLE outcome (LIKE scoped,
 
 -- Calls of operations that wait for a person. The content is what nothing is found by: the operation and its request, who
 -- proposed it, who decided and why, and the outcome.
-CREATE TABLE proposal (LIKE scoped,
+CREATE TABLE proposal (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL, created_at timestamptz NOT NULL, state text COLLATE "C" NOT NULL,
     decided_at timestamptz, -- since when it is in its state; null while it waits
     content json NOT NULL,
@@ -252,7 +269,8 @@ DECLARE
 BEGIN
     FOR element IN SELECT * FROM (VALUES ('entity', 'uuid'), ('relation', 'uuid'), ('memory', 'text COLLATE "C"')) kind (name, id) LOOP
         EXECUTE format(
-            'CREATE TABLE %1$s_embedding (LIKE scoped,
+            'CREATE TABLE %1$s_embedding (
+                org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
                 id %2$s NOT NULL, dimensions integer NOT NULL, embedding halfvec NOT NULL,
                 generation integer NOT NULL,
                 PRIMARY KEY (org_id, project_id, id)
@@ -260,19 +278,21 @@ BEGIN
             ALTER TABLE %1$s_embedding ALTER COLUMN embedding SET STORAGE PLAIN;
             CREATE INDEX %1$s_embedding_generation ON %1$s_embedding (org_id, project_id, generation);
 
-            CREATE TABLE %1$s_shadow (LIKE scoped,
+            CREATE TABLE %1$s_shadow (
+                org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
                 id %2$s NOT NULL, embedding halfvec,
                 PRIMARY KEY (org_id, project_id, id)
             );
             ALTER TABLE %1$s_shadow ALTER COLUMN embedding SET STORAGE PLAIN;
 
             CREATE TABLE %1$s_embedding_part (
-                part integer NOT NULL, LIKE scoped,
+                part integer NOT NULL, org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
                 id %2$s NOT NULL, embedding halfvec NOT NULL
             ) PARTITION BY LIST (part);
             ALTER TABLE %1$s_embedding_part ALTER COLUMN embedding SET STORAGE PLAIN;
 
-            CREATE TABLE %1$s_posting (LIKE scoped,
+            CREATE TABLE %1$s_posting (
+                org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
                 term text COLLATE "C" NOT NULL, id %2$s NOT NULL, frequency real NOT NULL, length real NOT NULL,
                 scope_hash bigint NOT NULL
                     GENERATED ALWAYS AS (hashtextextended(org_id, hashtextextended(project_id, 0))) STORED,
@@ -294,7 +314,8 @@ CREATE SEQUENCE vector_part_number AS integer;
 -- are not in the part. "built" is the number of vectors of which an index was last made, "candidates" how many it is asked
 -- for to find the ten nearest from anywhere (0: no number is enough), "bound" how near the tenth must be, as a share of the
 -- last one's distance, for a few to be enough, and "building" a part that is being made.
-CREATE TABLE vector_index (LIKE scoped,
+CREATE TABLE vector_index (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL, part integer, generation integer NOT NULL DEFAULT 0, built bigint NOT NULL,
     candidates integer, bound double precision NOT NULL DEFAULT 0, building integer,
     PRIMARY KEY (org_id, project_id, kind),
@@ -302,21 +323,22 @@ CREATE TABLE vector_index (LIKE scoped,
 );
 
 -- Words with weights that entities are found by in addition to their texts.
-CREATE TABLE entity_words (LIKE scoped,
-    id uuid NOT NULL, words jsonb NOT NULL,
+CREATE TABLE entity_words (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL, id uuid NOT NULL, words jsonb NOT NULL,
     PRIMARY KEY (org_id, project_id, id)
 );
 
 -- Relations whose fact has no vector, in a scope where any fact has one, so that the facts to embed are found without
 -- reading all relations. Retracted relations may be among them.
-CREATE TABLE unembedded_fact (LIKE scoped,
-    id uuid NOT NULL,
+CREATE TABLE unembedded_fact (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL, id uuid NOT NULL,
     PRIMARY KEY (org_id, project_id, id)
 );
 
 -- The number of rows of a kind, sums over its documents and vectors, and in how many documents a term occurs: one scope's
 -- numbers never depend on another's.
-CREATE TABLE tally (LIKE scoped,
+CREATE TABLE tally (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL, documents bigint NOT NULL DEFAULT 0,
     total_length double precision NOT NULL DEFAULT 0, vectors bigint NOT NULL DEFAULT 0,
     rows bigint NOT NULL DEFAULT 0,
@@ -324,7 +346,8 @@ CREATE TABLE tally (LIKE scoped,
     FOREIGN KEY (org_id, project_id) REFERENCES scope ON DELETE CASCADE
 );
 
-CREATE TABLE term (LIKE scoped,
+CREATE TABLE term (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL, term text COLLATE "C" NOT NULL, documents bigint NOT NULL,
     PRIMARY KEY (org_id, project_id, kind, term)
 );
@@ -333,14 +356,13 @@ CREATE TABLE term (LIKE scoped,
 
 -- Words and trigrams of the names that an entity shows, as graphsearch.claims.naming makes them; ordinal 0 is its own
 -- name, the others are its aliases. A table for the same reason as the postings of texts.
-CREATE TABLE name_posting (LIKE scoped,
+CREATE TABLE name_posting (
+    org_id text COLLATE "C" NOT NULL, project_id text COLLATE "C" NOT NULL,
     term text COLLATE "C" NOT NULL, size integer NOT NULL, entity_id uuid NOT NULL, ordinal integer NOT NULL,
     position integer NOT NULL,
     scope_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(org_id, hashtextextended(project_id, 0))) STORED,
     PRIMARY KEY (scope_hash, term, size, entity_id, ordinal, org_id, project_id) INCLUDE (position)
 );
-
-DROP TABLE scoped;
 
 -- What is set for every table: statistics, and row-level security.
 
