@@ -197,9 +197,9 @@ def verb_forms(verb: str) -> Sequence[tuple[str, str]]:
         return [(f"{lead}-{form}", kind) for form, kind in verb_forms(core)]
     own = [form for form, base in grouped("irregular").items() if base == verb]
     doubled = stem + stem[-1] if _DOUBLING.fullmatch(core) else stem
-    third = (
-        f"{core[:-1]}ies" if soft else f"{core}es" if core.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{core}s"
-    )
+    hissing = core.endswith(("s", "x", "z", "ch", "sh", "o"))
+    regular = f"{core[:-1]}ies" if soft else f"{core}es" if hissing else f"{core}s"
+    third = next((form for form in own if form.endswith("s")), regular)
     gerund = next((form for form in own if form.endswith("ing") and form not in ("bring", "sing")), f"{doubled}ing")
     past = [form for form in own if form not in (gerund, third)] or [f"{core[:-1]}ied" if soft else f"{doubled}ed"]
     found = ((core, "base"), (third, "third"), (past[0], "past"), (past[-1], "participle"), (gerund, "gerund"))

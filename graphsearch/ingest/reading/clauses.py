@@ -270,6 +270,8 @@ class Clauses(Phrases):
             return
         start, owner, owns = self._owner(place, end, noun)
         linked, link, after = self._linked(end)
+        if owner and owner[0].pronoun == "our" and self.forms.nouns[noun][0].type in words("families"):
+            owner = (owner[0]._replace(pronoun="my"),)  # which no firm has
         other = owner if owner and owner[0].pronoun != "our" else linked or owner
         if not other and self.low(start) == "the" and self.low(start - 1) == "," and self.is_end(end):
             other = (Ref(None, "there", _DROPPED),)  # "Jo, the owner, signed"

@@ -59,6 +59,7 @@ def triples(text: str, speaker: str = "Ana", **context: Any) -> set[tuple[str, s
     [
         # verbs, in a tidy hand
         ("[Bo Lind:p] works at [Harkin Dairy:o].", "Bo Lind works_at Harkin Dairy"),
+        ("[Bo Lind:p] starts at [Harkin Dairy:o] in May.", "Bo Lind works_at Harkin Dairy"),
         ("[Bo Lind:p] leads [Atlas:t] and reports to [Cy Dunn:p].", "Bo Lind leads Atlas; Bo Lind reports_to Cy Dunn"),
         ("[Cy Dunn:p] manages [Bo Lind:p].", "Bo Lind reports_to Cy Dunn"),
         ("I met [Ivy Oak:p], and [Bo Lind:p] reports to her now.", "Bo Lind reports_to Ivy Oak; Ana met_with Ivy Oak"),
@@ -111,6 +112,7 @@ def triples(text: str, speaker: str = "Ana", **context: Any) -> set[tuple[str, s
         ("my wife [Di:p] works at [Priory Foods:o]", "Di married_to Ana; Di works_at Priory Foods"),
         ("[Cy Dunn:p] is the father of [Mia Dunn:p].", "Cy Dunn parent_of Mia Dunn"),
         ("My daughter [Mia:p] is six.", "Ana parent_of Mia"),
+        ("our daughter [Mia:p] can't have kiwi", "Ana parent_of Mia"),
         ("[Bo:p]'s sister [Mira:p] lives in [York:l].", "Mira sibling_of Bo; Mira lives_in York"),
         # prose
         ("[Gorse Hill:t] is a novel by [Di Moss:p].", "Di Moss created Gorse Hill"),
@@ -220,6 +222,8 @@ def test_it_is_not_stated(text: str) -> None:
         ("[Bo:p] works at [Acme:o].", None, None),
         ("[Bo:p] works at [Acme:o] since 2020.", "2020-01-01", None),
         ("[bo:p] has been at [acme:o] since 2020", "2020-01-01", None),
+        ("[Bo:p] has a job at [Acme:o].", None, None),
+        ("[Bo:p] had a job at [Acme:o].", None, "2024-05-13"),
         ("[Bo:p] worked at [Acme:o].", None, "2024-05-13"),
         ("[Bo:p] worked at [Acme:o] in 2019.", "2019-01-01", "2020-01-01"),
         ("[Bo:p] worked at [Acme:o] from 2015 to 2018.", "2015-01-01", "2018-01-01"),
