@@ -12,6 +12,8 @@ from typing import Final
 
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
+from graphsearch.text.calendar import Precision
+from graphsearch.text.dates import NaturalDates, Role
 from graphsearch.text.sentences import sentences
 
 CHUNK_SIZE: Final = 1_200
@@ -28,6 +30,12 @@ _ENDS: Final = tuple(".!?)")
 _ITEM: Final = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?=\S)")
 _DECORATION: Final = re.compile(r"[*_`]+|!?\[([^][]*)\]\([^)[]*\)")
 _SEPARATOR: Final = "\x1f"
+_DATES: Final = NaturalDates()
+_WRITTEN_DAY: Final = 40
+"""The most characters that a day is written in, with its weekday."""
+_WEEKDAY: Final = re.compile(
+    r"[\W_]*+(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?[,.]?)?+[\W_]*+", re.IGNORECASE
+)
 
 
 def document_memories(
@@ -45,9 +53,10 @@ def document_memories(
 
     Paragraphs are joined as long as they fit; one that is too long is split between sentences, and a sentence that is
     too long at a space. What is a list, by its signs or, with ``notes``, by its lines, has a chunk for each item: each
-    says something else. In ``markdown`` a chunk never extends past a heading; its subject is the nearest heading,
-    else ``subject``, and its attribute ``headings`` has all headings above it. ``position`` counts the chunks of a
-    document from 0.
+    says something else. In ``markdown`` a chunk never extends past a heading; its subject is the nearest heading that
+    is more than a day, else ``subject``, and its attribute ``headings`` has all headings above it. ``position`` counts
+    the chunks of a document from 0. A chunk occurred on the day that it, one before it in its section, or a heading
+    above begins with, as in a log and in minutes, else at ``occurred_at``.
 
     An id is derived from ``document_id``, the headings, the chunk's text, and the number of equal chunks before it: an
     edit changes the ids of the chunks it touches, and never those of another section. Raises `InvalidInputError` for a
@@ -57,22 +66,38 @@ def document_memories(
     seen: Counter[tuple[str, ...]] = Counter()
     memories: list[Memory] = []
     for headings, lines in _sections(text) if markdown else (((), text.splitlines()),):
+        days = [_day_before(each) for each in headings]
+        subjects = [each for each, (_, rest) in zip(headings, days, strict=True) if rest]
+        at = next((day for day, _ in reversed(days) if day), occurred_at)
         for chunk in _packed(_paragraphs(lines), size, notes):
+            at = _day_before(chunk)[0] or at
             key = (*headings, chunk)
             digest = hashlib.sha256(_SEPARATOR.join((document_id, *key, str(seen[key]))).encode()).hexdigest()
             memories.append(
                 Memory(
                     id=f"{document_id}#{digest[:16]}",
                     text=chunk,
-                    subject=headings[-1] if headings else subject,
+                    subject=subjects[-1] if subjects else subject,
                     position=len(memories),
-                    occurred_at=occurred_at,
+                    occurred_at=at,
                     source=source,
                     attributes={"headings": list(headings)} if headings else {},
                 )
             )
             seen[key] += 1
     return tuple(memories)
+
+
+def _day_before(text: str) -> tuple[datetime | None, str]:
+    """The day or time that a text begins with, and the rest of it."""
+    item = _ITEM.match(text)
+    start = item.end() if item else 0
+    found = _DATES.find(text[start : start + _WRITTEN_DAY], None)
+    if not found or found[0].role is not Role.AT or found[0].precision not in (Precision.DAY, Precision.TIME):
+        return None, text
+    if not _WEEKDAY.fullmatch(text, start, start + found[0].start):
+        return None, text
+    return found[0].valid_from, text[start + found[0].end :].strip(" \t)]*_:,;.–—-")
 
 
 def _fenced(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -151,7 +176,7 @@ def _packed(paragraphs: Iterable[str], size: int, notes: bool) -> Iterator[str]:
         items = [paragraph] if _FENCE.match(paragraph) else _items(paragraph.strip("\n"), notes)
         for part in (part for item in items for part in _parts(item.strip(), size)):
             joined = f"{chunk}\n\n{part}" if chunk else part
-            if chunk and (len(joined) > size or len(items) > 1):
+            if chunk and (len(joined) > size or len(items) > 1 or _day_before(part)[0]):
                 yield chunk
                 joined = part
             chunk = joined

@@ -18,6 +18,7 @@ import attrs
 
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest.extract.extraction import Described, Extraction, Fault, UnreadableError
+from graphsearch.ingest.sources.chats import chat_turns
 from graphsearch.ingest.sources.converting import CONVERTERS, MAX_TEXT, converted
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.exports import exported, slack_users
@@ -168,7 +169,8 @@ def memories_in(
     * ``.jsonl``: one memory per line, an object with the fields of `Memory`; ``session_id`` and ``occurred_at`` are the
       defaults for lines without them.
     * ``.csv``: a table with a header, of memories, of facts or of entities, one in a row; see `_table`.
-    * ``.md``, ``.txt``, ``.html``, ``.docx``, ``.pdf``: a document, one memory per chunk, dated ``occurred_at``.
+    * ``.md``, ``.txt``, ``.html``, ``.docx``, ``.pdf``: a document, one memory per chunk, dated ``occurred_at`` where
+      it says no day of its own; or, in ``.md`` and ``.txt``, a chat, one memory per turn: see `chat_turns`.
 
     Raises `InvalidInputError` with every fault of the file, `UnreadableError` for what is no text, `MissingExtraError`.
     """
@@ -314,6 +316,10 @@ def _document(file: _File) -> tuple[Memory, ...]:
     suffix = file.path.suffix.lower()
     text = converted(file.name, file.content) if suffix in CONVERTERS else file.text
     check.refuse(file.name, f"larger than {MAX_TEXT:,} characters; split it" if len(text) > MAX_TEXT else None)
+    if turns := chat_turns(text) if suffix in (".md", ".txt") else []:
+        turns = [{**turn, "time": turn["time"] or file.occurred_at} for turn in turns]
+        session = file.session_id or str(file.path.with_suffix(""))
+        return transcript_memories(turns, session_id=session, source=file.name)
     return document_memories(
         text,
         document_id=file.name,

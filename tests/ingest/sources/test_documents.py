@@ -67,6 +67,32 @@ def test_headings_are_subjects():
     assert {(each.source, str(each.occurred_at)[:10]) for each in found} == {("guide.md", "2024-01-01")}
 
 
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("## 3 May 2026\n\n- One.\n- Two.\n\n### Talks\n\nThree.\n\n## Other\n\nFour.", "0503 0503 0503 ----"),
+        ("## Monday, May 4th 2026 - long\n\nOne.", "0504"),
+        ("2026-05-03: One.\n2026-05-04: Two.\nThree.\n", "0503 0504 0504"),
+        ("- [2026-05-03 08:15] One.\n- **2026-05-04** Two.", "0503 0504"),
+        ("3 May 2026\n\nOne.\n\nTwo.\n\n4 May 2026\n\nThree.", "0503 0504"),
+        ("One of 3 May 2026.\n\nOn 4 May 2026 two.\n\nSince 2026-05-05 three.", "----"),
+        ("12/05/2026: one\n13/05/2026: two\n14/05/2026: three", "----"),
+        ("May 2026: one", "----"),
+    ],
+)
+def test_a_chunk_occurred_on_the_day_that_stands_before_it(text: str, days: str) -> None:
+    found = [each.occurred_at for each in chunks(text)]
+    assert [f"{each:%m%d}" if each else "----" for each in found] == days.split()
+    given = datetime(2020, 1, 1, tzinfo=UTC)
+    assert [each.occurred_at for each in chunks(text, occurred_at=given)] == [each or given for each in found]
+
+
+def test_a_heading_that_is_a_day_is_no_subject():
+    found = chunks("# Board\n\n## Mon, 3 May 2026\n\nOne.\n\n## 4 May 2026: budget\n\nTwo.", subject="file")
+    assert [each.subject for each in found] == ["Board", "4 May 2026: budget"]
+    assert found[0].attributes["headings"] == ["Board", "Mon, 3 May 2026"]
+
+
 def test_plain_text_has_no_headings():
     (only,) = chunks("# Guide\n\nText", markdown=False)
     assert only.text == "# Guide\n\nText"
