@@ -25,6 +25,7 @@ from graphsearch.ingest.screening.redaction import Redaction
 from graphsearch.ingest.sources.files import several
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
+from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Memory
 from graphsearch.model import validation as check
@@ -176,7 +177,7 @@ async def remember(
     id: Annotated[str, Says("The id of that memory; default: one made of its text.")] = "",
     speaker: Annotated[str, Says("The speaker.")] = "",
     session: Annotated[str, Says("The session it belongs to; of a transcript, its name.")] = "",
-    at: Annotated[datetime | None, Says("The time of the statement or document.")] = None,
+    at: Annotated[datetime | None, Says("The time of the statement or document; default of a text: now.")] = None,
     reading: IngestReading,
     place: Place,
 ) -> Answer:
@@ -194,6 +195,10 @@ async def remember(
         memories = [Memory(id=id or note_id(text, at), text=text, speaker=speaker, session_id=session, occurred_at=at)]
     memories = state(memories, facts, entities)
     async with open_caller(place, embed=True) as caller:
+        if not (files or at):  # a note is of now, or of when it was first written
+            known = await or_nothing(caller.engine.store.get_memories([memories[0].id]))
+            now = known[0].occurred_at if known else caller.engine.store.clock.now()
+            memories = [attrs.evolve(memories[0], occurred_at=now)]
         ingestor = reading.ingestor(caller.engine)
         with progress_bar() as progress:
             report = await ingestor.remember(memories, progress=progress)

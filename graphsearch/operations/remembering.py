@@ -94,8 +94,8 @@ async def remember(
 ) -> Remembered:
     """Remember a note, or the turns of a conversation, and the facts stated of it.
 
-    What is new is written and read, and what is known stays. Raises `InvalidInputError` for a known turn or note with
-    another text, and what `Ingestor.remember` raises.
+    What is new is written and read, and what is known stays. A new note is of now where no time is given. Raises
+    `InvalidInputError` for a known turn or note with another text, and what `Ingestor.remember` raises.
     """
     service, may_write = caller.service, caller.gate.bind(caller.engine.store.scope, Action.WRITE)
     options = service.ingest
@@ -110,6 +110,11 @@ async def remember(
     given = _memories(turns or None, session_id, text, occurred_at, source, caller.gate.principal.qualified_id)
     found = await or_nothing(caller.engine.store.get_memories([memory.id for memory in given]))  # hidden or not
     stored = {memory.id: memory for memory in found}
+    if text is not None and occurred_at is None:
+        now = caller.engine.store.clock.now()
+        given = [
+            each if each.id in stored else attrs.evolve(each, occurred_at=each.occurred_at or now) for each in given
+        ]
     given = state(given, **stated, known=stored.keys())
     written = [_written_by(caller, memory, labels, stored.get(memory.id)) for memory in given]
     # all at once: a caller without write permission does not learn which of them are stored

@@ -114,7 +114,11 @@ def _dated(fact: Fact, reading: Reading, memory: Memory, scope: Scope, last: dat
     since = read_date(fact.since, at, ahead=ahead, last=last)
     until = read_date(fact.until, at, ahead=not phrase.is_past or None, last=last)
     given = (fact.since, since), (fact.until, until)
-    unread = tuple(f"{each!r} is no date" for each, found in given if each and not found)
+    unread = tuple(
+        f"{each!r} is no date{'' if at else ' where the time of its memory is unknown'}"
+        for each, found in given
+        if each and not found
+    )
     value = objects[0].written if objects and objects[0].is_value else ""
     day = read_date(value, at, ahead=ahead, last=last) if value and is_date(value) else None
     state = next((each for each in words("statuses") if [each] == tokens(fact.relation)), "")

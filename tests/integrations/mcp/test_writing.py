@@ -1,6 +1,7 @@
 """Every tool that writes, asked by the official client; and what is read before anything is written."""
 
 import json
+from datetime import datetime, timedelta
 from typing import Any
 
 import attrs
@@ -60,6 +61,18 @@ async def test_a_note_is_known_by_its_text(engine, asked):
         assert (await ask("remember", **note))["changed"] == 0
     (memory,) = await engine.store.get_memories(first["memory_ids"])
     assert (memory.subject, memory.source, memory.occurred_at.day) == ("Tools", "notes.md", 2)
+
+
+async def test_a_note_without_a_time_is_of_now_and_stays_so(engine, asked):
+    written = engine.store.clock.now()
+    note = {"text": "Globex uses Kafka.", "facts": [{**STATED[0], "since": "yesterday", "quote": ""}]}
+    async with asked as ask:
+        first = await ask("remember", **note)
+        engine.store.clock.advance(days=30)
+        assert (await ask("remember", **note))["changed"] == 0
+        around = await ask("graph_neighbors", entity="Zoe Marsh")
+    assert [each.occurred_at for each in await engine.store.get_memories(first["memory_ids"])] == [written]
+    assert datetime.fromisoformat(around["triplets"][0]["valid_from"]).date() == written.date() - timedelta(days=1)
 
 
 async def test_a_text_is_never_replaced(engine, asked):
