@@ -38,6 +38,8 @@ from graphsearch.stores.memory import or_empty
 from graphsearch.stores.postgres import PostgresGraphStore
 
 TOML: Final = "graphsearch.toml"
+EDITOR: Final = ("role=editor",)
+"""The attributes, for the default policies, of an agent that works for whoever holds the store."""
 ORG: Final = "local"
 
 

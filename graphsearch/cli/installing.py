@@ -26,7 +26,7 @@ from graphsearch._support.files import written
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.cli.agent_hooks import record
 from graphsearch.cli.commands import Answer
-from graphsearch.cli.environment import Asker, Place, open_caller, source_of, who
+from graphsearch.cli.environment import EDITOR, Asker, Place, open_caller, source_of, who
 from graphsearch.errors import InvalidInputError
 from graphsearch.ingest import Ingestor
 from graphsearch.model.codec import Says
@@ -274,7 +274,8 @@ def install(
 ) -> Answer:
     """Write the server and the hooks into a coding agent's configuration."""
     options = ["--org", place.org, "--project", place.project, "--principal", who(asker.principal, place)]
-    options += [part for each in asker.attribute for part in ("--attribute", each)]
+    own = () if asker.principal else EDITOR
+    options += [part for each in asker.attribute or own for part in ("--attribute", each)]
     if place.folder:
         options += ["--embedded", str(place.folder.absolute())]
     elif source_of("dsn") == "--dsn":  # one of the environment stays there

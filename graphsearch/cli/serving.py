@@ -16,6 +16,7 @@ import click
 from graphsearch.access.gate import StatisticsOf
 from graphsearch.caching import InProcessCache, RedisCache, cached
 from graphsearch.cli.environment import (
+    EDITOR,
     FILE,
     PRINCIPAL,
     Log,
@@ -62,7 +63,9 @@ class Serving(Places, Principals, Reading, Model):
 
 async def mcp(
     *,
-    principal: Annotated[str, Says("The principal of requests without a token."), PRINCIPAL] = "",
+    principal: Annotated[
+        str, Says("The principal of requests without a token; default over stdio: you, as editor."), PRINCIPAL
+    ] = "",
     http: Annotated[str, _HTTP, {"metavar": "HOST:PORT"}] = "",
     read_only: Annotated[bool, Says("Leave out all tools that change the graph.")] = False,
     profile: Annotated[str, _PROFILE] = "agent",
@@ -72,6 +75,8 @@ async def mcp(
     one = "give either --principal (or GRAPHSEARCH_PRINCIPAL), or --tokens with --http"
     refuse((principal and serving.tokens) or (http and not (principal or serving.tokens)), one)
     refuse((serving.tokens or serving.allow_host) and not http, "--tokens and --allow-host come with --http")
+    if not (principal or http or serving.attribute):
+        serving = attrs.evolve(serving, attribute=EDITOR)
     await _serve(serving, principal, http, read_only=read_only, profile=Profile[profile.upper()])
 
 
