@@ -40,7 +40,7 @@ class LastAnswers:
         """The newest row of a ``kind`` with this number or beginning of its id, and its question; None for no such row.
 
         Of any kind, it is one of the answers to a question.
-        Raises `UnknownElementError` where only rows of other kinds have the number.
+        Raises `UnknownElementError` where only rows of other kinds have the number, or none has that of a relation.
         """
         others = ""
         for question, rows in self.answers:
@@ -57,6 +57,8 @@ class LastAnswers:
             others = others or "".join(each.kind for each in found[:1])
         if others and kind:
             raise UnknownElementError(f"{given} is of a {others} in the last answer, and not of a {kind}")
+        if kind == "relation" and given.isdecimal() and len(given) < _SHORTEST:
+            raise UnknownElementError(f"the last answer has no row {given}: ask again, or give the relation's id")
         return None
 
 

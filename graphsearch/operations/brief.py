@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import MINYEAR
 from functools import singledispatch
 from itertools import zip_longest
 from types import MappingProxyType
@@ -221,7 +222,7 @@ def time_line(block: ContextBlock) -> str:
     if block.interpretation is None or not block.interpretation.time.written:
         return ""
     time = block.interpretation.time
-    since = "" if time.since is None else f"{brief(time.since)} to "
+    since = "" if time.since is None else "until " if time.since.year == MINYEAR else f"{brief(time.since)} to "
     return f"{shown(time.written)}: {since}{brief(time.as_of) or 'now'}"
 
 

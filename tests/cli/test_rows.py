@@ -26,7 +26,8 @@ def test_rows_and_short_ids_are_of_the_last_answer_of_their_kind(known):
 def test_a_row_of_another_kind_and_a_row_that_is_not_there_are_refused(known):
     known.run("recall", "who works at Acme?")
     assert "1 is of a memory in the last answer, and not of a relation" in known.run("why", "1", code=1).stderr
-    assert "must be an id" in known.run("why", "99", code=2).stderr
+    assert "the last answer has no row 99" in known.run("why", "99", code=1).stderr
+    assert "must be an id" in known.run("why", "nothing", code=2).stderr
     assert "Missing argument 'ID'" in known.run("explain", "99", code=2).stderr
 
 

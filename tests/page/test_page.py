@@ -113,9 +113,9 @@ async def test_labels_are_short_and_an_answer_without_lines_says_why(open_page: 
     short = await page.evaluate(
         "async (all) => { const { Names } = await import('./page/format.js'); const names = new Names(all);"
         " return all.map((each) => names.text(each)); }",
-        ["httpx._client.AsyncClient.send", "httpx._client.Client.send", "Ada"],
+        ["httpx._client.AsyncClient.send", "httpx._client.Client.send", "Ada", "0.9.4", "192.168.0.1"],
     )
-    assert short == ["AsyncClient.send", "Client.send", "Ada"]
+    assert short == ["AsyncClient.send", "Client.send", "Ada", "0.9.4", "192.168.0.1"]
 
 
 # -- states -----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 import { h } from "./dom.js";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-const CODE = /^[\w<>]+(\.[\w<>]+)+$/;
+const CODE = /^(?!\d)[\w<>]+(\.(?!\d)[\w<>]+)+$/; // not a version or an address
 // What changes the reading of a line without being seen; joiners stay, since scripts and emoji need them.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 const UNSEEN_ALL = new RegExp(UNSEEN, "gu");

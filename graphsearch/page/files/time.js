@@ -114,6 +114,7 @@ function relations(context, found, steps, marks) {
   const lines = found.relations.map((each) => ({ ...each, ...each.relation }));
   const names = new Names(lines.flatMap((each) => [each.source.name, each.target.name]));
   const ticks = [...new Set([0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (steps.length - 1))))];
+  const days = ticks.map((step) => day(steps[step])), at = new Set(days).size < days.length ? minute : day;
   const open = (line) => drawer.open(context, "relation", line, { query: found.query, as_of: line.after ? found.until : found.since, known_at: found.known_at }, { names, link: context.link });
   const cell = (name, ...content) => h("div", { class: name, role: "cell" }, ...content);
   const row = (line) => h("div", { class: "gr", role: "row" },
@@ -122,7 +123,7 @@ function relations(context, found, steps, marks) {
     cell("pl", h("span", { class: "vh" }, period(line.valid_from, line.valid_to)), periodPlot({ from: line.valid_from, to: line.valid_to, steps, marks, state: line.happened })),
     cell("num sc", line.before && line.after ? [h("span", { class: "muted" }, `${score(line.before.score)} → `), score(line.after.score)] : line.after ? score(line.after.score) : h("span", { class: "muted" }, score(line.before.score))));
   const heads = h("div", { class: "gr hide-s", role: "row" }, h("div", { role: "columnheader" }, h("span", { class: "vh" }, "change")), h("div", { class: "small muted", role: "columnheader" }, "relation"),
-    h("div", { class: "axis row between", role: "columnheader", "aria-label": "holds" }, ticks.map((step) => h("span", {}, day(steps[step])))), h("div", { class: "small muted num", role: "columnheader" }, "score"));
+    h("div", { class: "axis row between", role: "columnheader", "aria-label": "holds" }, ticks.map((step) => h("span", {}, at(steps[step])))), h("div", { class: "small muted num", role: "columnheader" }, "score"));
   return h("section", { class: "panel", "aria-label": "Relations" }, lines.length ? h("div", { class: "gantt", role: "table", "aria-label": "Relations at both moments" }, heads, lines.map(row))
     : h("p", { class: "pad muted" }, "Nothing was known of this question at either moment."));
 }

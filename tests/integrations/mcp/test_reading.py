@@ -53,7 +53,9 @@ async def test_graph_query_passes_its_arguments_on(engine, asked):
 async def test_graph_query_says_which_time_it_answers_for_and_why_it_does_not(asked):
     async with asked as ask:
         then = await ask("graph_query", query="where did Ada Lovelace live in January 2025?")
+        ever = await ask("graph_query", query="where did Ada Lovelace use to live?")
         foreign = await ask("graph_query", query="who won the regatta?")
+    assert ever["time"] == "did: until now"
     assert then["time"].startswith("January 2025: 2025-01-01T00:00:00+00:00 to 2025-01-31T23:59:59")
     assert (foreign["text"], foreign["memories"], foreign["triplets"]) == ("", [], [])
     assert foreign["reason"]
