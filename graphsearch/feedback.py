@@ -21,6 +21,7 @@ from graphsearch.model import (
     Outcome,
     Relation,
 )
+from graphsearch.model import validation as check
 from graphsearch.model.signatures import Resource
 from graphsearch.stores.graph import GraphStore
 
@@ -39,9 +40,11 @@ class FeedbackService:
         first. A session without a log gives an empty report; elements deleted since are reported as missing, and all of
         them if the scope was removed meanwhile and made anew.
 
-        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session, and
-        `ReadOnlyStoreError` where nothing can be written, even if there is nothing to apply.
+        Raises `InvalidInputError` for an outcome that is none, `ForeignSessionError`, before anything is written,
+        unless the gate's principal opened the session, and `ReadOnlyStoreError` where nothing can be written, even if
+        there is nothing to apply.
         """
+        check.refuse("feedback", check.instance("outcome", outcome, Outcome))
         async with self._store.snapshot():
             logged = await self._store.injections(session_id)
             if any(injection.principal != gate.principal.qualified_id for injection in logged):

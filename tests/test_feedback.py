@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from graphsearch.access.gate import Gate
-from graphsearch.errors import ForeignSessionError, UnknownScopeError
+from graphsearch.errors import ForeignSessionError, InvalidInputError, UnknownScopeError
 from graphsearch.feedback import FeedbackService
 from graphsearch.model import (
     Action,
@@ -82,6 +82,11 @@ async def test_an_outcome_moves_everything_that_was_surfaced(store: GraphStore) 
     assert report == FeedbackReport(applied=everything)
     assert await weight(store, "Ada") == pytest.approx(0.55)
     assert sorted(authorizer.asked) == sorted((ADA, Action.FEEDBACK, element.id) for element in everything)
+
+
+async def test_what_is_no_outcome_is_refused(store: GraphStore) -> None:
+    with pytest.raises(InvalidInputError, match="outcome must be a Outcome, not str"):
+        await FeedbackService(store).apply("s1", "accepted", gate=Gate(Without(), ADA))  # type: ignore[arg-type]
 
 
 async def test_the_same_outcome_again_does_nothing_and_another_replaces_it(store: GraphStore) -> None:
