@@ -12,7 +12,9 @@ import click
 from graphsearch.cli.app import NAMES, app, groups
 from graphsearch.operations.table import operations
 
-MARK: Final = "<!-- the commands -->"
+MARK: Final = (
+    "*On the site, which `make docs` builds, the table of commands stands here; `graphsearch --help` lists them.*"
+)
 _PRINTED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "add": "`IngestReport`",

@@ -10,7 +10,10 @@ import attrs
 from graphsearch.operations.operation import Effect, Operation, Profile
 from graphsearch.operations.table import operations
 
-MARK: Final = "<!-- the operations -->"
+MARK: Final = (
+    "*On the site, which `make docs` builds, the table of tools stands here, "
+    "with their arguments, those needed in bold.*"
+)
 _STARS: Final = {Effect.READS: "", Effect.WRITES: "*", Effect.LOSES: "**"}
 
 
