@@ -132,12 +132,7 @@ _RECEIPT: Final = Argument(
 )
 _YES: Final = Argument(name="yes", kind=bool, default=False, says=Says("Do not ask."))
 _MORE: Final[Mapping[str, Sequence[Argument]]] = MappingProxyType(
-    {
-        "search": [_FORMAT],
-        "entity_graph": [_FORMAT],
-        "forget": [_RECEIPT, _YES],
-        "remove_scope": [_RECEIPT, _YES],
-    }
+    {"search": [_FORMAT], "entity_graph": [_FORMAT], "forget": [_RECEIPT, _YES], "remove_scope": [_RECEIPT, _YES]}
 )
 """What only the command takes."""
 _NAMED: Final[Mapping[Says, str]] = MappingProxyType(
@@ -267,22 +262,18 @@ async def _do(operation: Operation, caller: Caller, given: Mapping[str, Any], re
     A source may be named as the path of its file was typed.
     """
     refuse(receipt and given.get("dry_run"), "--receipt is of what is forgotten: give it without --dry-run")
-
-    async def run(given: Mapping[str, Any]) -> Any:
-        if receipt and operation.name == "forget":
-            named = {name: value for name, value in given.items() if name != "dry_run"}
-            return await caller.curator.forget_with_receipt(**named)
+    forgets = operation.name == "forget"
+    if forgets and {name for name, value in given.items() if value} - {"dry_run"} == {"source"}:
+        given = {**given, "source": await find_source(caller.engine, given["source"], gate=caller.gate)}
+    if receipt and forgets:
+        named = {name: value for name, value in given.items() if name != "dry_run"}
+        found: Any = await caller.curator.forget_with_receipt(**named)
+    else:
         request = operation.request(**given, **({"details": True} if operation.name == "graph_query" else {}))
-        return await operation.run(caller, request)
-
-    found = await run(given)
-    if operation.name == "forget" and not (found.removed.get("memories") if receipt else found.memories):
-        if given["memory"]:
-            raise UnknownElementError(f"there is no memory {given['memory']!r}, and nothing was forgotten")
-        if given["source"]:
-            source = await find_source(caller.engine, given["source"], gate=caller.gate)
-            found = await run({**given, "source": source})
-    elif found == FeedbackReport():
+        found = await operation.run(caller, request)
+    if forgets and given["memory"] and not (found.removed.get("memories") if receipt else found.memories):
+        raise UnknownElementError(f"there is no memory {given['memory']!r}, and nothing was forgotten")
+    if found == FeedbackReport():
         session = given["session_id"]
         raise UnknownElementError(f"nothing was shown to a session {session!r}, so that its outcome changes nothing")
     if receipt:

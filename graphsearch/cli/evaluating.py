@@ -31,10 +31,7 @@ from graphsearch.evaluation import (
     read_question_set,
 )
 from graphsearch.evaluation.comparing import KS
-from graphsearch.evaluation.question_set import (
-    read_passages,
-    read_questions,
-)
+from graphsearch.evaluation.question_set import read_passages, read_questions
 from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.model.codec import Says, decode
 from graphsearch.ranking.memories.result import CHANNELS

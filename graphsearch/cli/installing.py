@@ -264,14 +264,7 @@ _User = Annotated[bool, Says("In your home folder, for all projects.")]
 _Yes = Annotated[bool, Says("Write the files, and do not only show what would change.")]
 
 
-def install(
-    agent: _Agent,
-    *,
-    user: _User = False,
-    yes: _Yes = False,
-    asker: Asker,
-    place: Place,
-) -> Answer:
+def install(agent: _Agent, *, user: _User = False, yes: _Yes = False, asker: Asker, place: Place) -> Answer:
     """Write the server and the hooks into a coding agent's configuration."""
     options = ["--org", place.org, "--project", place.project, "--principal", who(asker.principal, place)]
     own = () if asker.principal else EDITOR

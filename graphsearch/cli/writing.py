@@ -170,9 +170,7 @@ async def remember(
         {"metavar": "A | RELATION | B | …"},
     ] = (),
     entity: Annotated[
-        tuple[str, ...],
-        Says("What they name: name | type | alias, alias."),
-        {"metavar": "NAME | TYPE | …"},
+        tuple[str, ...], Says("What they name: name | type | alias, alias."), {"metavar": "NAME | TYPE | …"}
     ] = (),
     id: Annotated[str, Says("The id of that memory; default: one made of its text.")] = "",
     speaker: Annotated[str, Says("The speaker.")] = "",

@@ -72,7 +72,7 @@ from graphsearch.model.reports import refuse_merge
 from graphsearch.modes.graph_query import visible_schema
 from graphsearch.modes.summary import content_of
 from graphsearch.protocols import LLM, TokenCounter
-from graphsearch.protocols.rows import MemoryFilters
+from graphsearch.protocols.rows import MemoryFilters, MemoryGroup
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.bm25 import embedding_text
 
@@ -200,17 +200,17 @@ class Curator:
 
     async def judge_duplicates(
         self,
-        judge: LLM | AskFunction,
+        llm: LLM | AskFunction,
         *,
         limit: int = 20,
         threshold: float = ALIKE,
         skip: Iterable[tuple[UUID, UUID]] = (),
     ) -> JudgeReport:
-        """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
+        """Have a language model judge possible duplicates: merge the same, mark the distinct.
 
-        Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
-        are marked as distinct. Neither comes up again, so that the next call continues where this one ended. Pairs that
-        the model is unsure of stay unchanged and would be judged again unless ``skip`` has their ids: see
+        They are at most ``limit`` pairs of `find_duplicates`. Pairs judged to be one entity are merged into the older
+        one (`undo_merge` reverts it). Neither comes up again, so that the next call continues where this one ended.
+        Pairs that the model is unsure of stay unchanged and would be judged again unless ``skip`` has their ids: see
         ``report.unsure``. A model that fails changes nothing. Once every question of a round fails, for example because
         the budget of a `graphsearch.llms.BudgetedLLM` is spent, the model is not called again: changes made so far
         stay, and the report lists the pairs that are left, and why.
@@ -219,7 +219,7 @@ class Curator:
         are reported as left. The model sees names of the graph: therefore a curator without a gate raises
         `MissingDependencyError`; pass ``gate=ALLOW_ALL`` if all names may be shown.
         """
-        llm, judged, done = as_llm(judge), 0, list[Judged]()
+        model, judged, done = as_llm(llm), 0, list[Judged]()
         self._demand_gate("judge_duplicates(…) shows names of the graph")
         check.refuse("duplicates", check.number("limit", limit, 0), check.number("threshold", threshold, 0.6, 1))
         passed = {frozenset(pair) for pair in skip}
@@ -236,7 +236,7 @@ class Curator:
                 done += [judging.left(pair, obstacle) for pair, obstacle in obstacles if obstacle]
                 free = [pair for pair, obstacle in obstacles if not obstacle]
                 questions = list(map(judging.question, free))
-                answers = await ask_numbered(llm, judging.TASK, questions, answered_by="entities")
+                answers = await ask_numbered(model, judging.TASK, questions, answered_by="entities")
                 done += await self._apply(free, answers)
                 judged += len(free)
                 if free and all(isinstance(answer, Exception) for answer in answers):
@@ -425,7 +425,9 @@ class Curator:
 
         Events at ``since`` ≤ t < ``until``.
         """
-        check.refuse("timeline", check.period(since, until, ("since", "until")))
+        faults = check.instant("since", since), check.instant("until", until)
+        is_backward = since and until and not any(faults) and since > until
+        check.refuse("timeline", *faults, "since must not be after until" if is_backward else None)
         async with self._reading(**when) as reader:
             id_ = (stored := await known(entity, reader)).id
             relations = await reader.shown(await self._stored_relations(id_))
@@ -478,48 +480,25 @@ class Curator:
             return tuple((await self._referring(str(memory), reader))[:limit])
 
     async def forget(
-        self,
-        memory: str | None = None,
-        *,
-        session_id: str | None = None,
-        source: str | None = None,
-        subject: str | None = None,
-        owner: str | None = None,
-        label: str | None = None,
-        dry_run: bool = False,
+        self, memory: str | None = None, *, dry_run: bool = False, **of: Unpack[MemoryGroup]
     ) -> WriteReport:
         """Forget a memory, or all of a session, source, subject, owner or label. Irreversible; try it with dry_run.
 
-        Give one of them.
-
-        * ``subject``: what the memories are about, as they state it. ``owner``: their attribute of that name, as
-          policies read it.
-        * ``dry_run``: only report what would be removed.
-
-        Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one is given.
+        Give one of ``memory``, ``session_id``, ``source``, ``subject`` (what the memories are about, as they state it),
+        ``owner`` (their attribute of that name, as policies read it) and ``label``; `InvalidInputError` otherwise. With
+        ``dry_run``, only report what would be removed. Everything that rests on them alone goes with them.
         Returns what was removed, behind a gate that hides memories alone; an unknown memory changes nothing, and all
         counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
-        which = {"session_id": session_id, "source": source, "subject": subject, "owner": owner, "label": label}
-        return await self._forget(await self._to_forget(memory, which), dry_run=dry_run)
+        return await self._forget(await self._to_forget(memory, of), dry_run=dry_run)
 
-    async def forget_with_receipt(
-        self,
-        memory: str | None = None,
-        *,
-        session_id: str | None = None,
-        source: str | None = None,
-        subject: str | None = None,
-        owner: str | None = None,
-        label: str | None = None,
-    ) -> Receipt:
+    async def forget_with_receipt(self, memory: str | None = None, **of: Unpack[MemoryGroup]) -> Receipt:
         """Forget as forget does, and return a receipt that verify_receipt checks. Irreversible.
 
         A third party can check it. The content that its hash covers is read before anything is forgotten, in another
         transaction. Reads all relations of the scope.
         """
-        which = {"session_id": session_id, "source": source, "subject": subject, "owner": owner, "label": label}
-        ids = await self._to_forget(memory, which)
+        ids = await self._to_forget(memory, of)
         salt, content = secrets.token_hex(16), list[bytes]()
         for start in range(0, len(ids), PAGE):
             content += receipts.digests(salt, await receipts.read_content(ids[start : start + PAGE], self._store))
@@ -543,7 +522,7 @@ class Curator:
         )
         now = self._store.clock.now()
         before = now - min(age, now - browsing.EARLIEST)
-        return await self._forget(await self._forgettable({"label": label, "source": source, "before": before}))
+        return await self._forget(await self._forgettable(label=label, source=source, before=before))
 
     async def remove_scope(self) -> Receipt:
         """Remove the project and everything in it, and return a receipt, which verify_receipt checks.
@@ -630,10 +609,10 @@ class Curator:
         prompt_tokens: int = summarising.PROMPT_TOKENS,
         answer_tokens: int = summarising.ANSWER_TOKENS,
     ) -> SummariesReport:
-        """Let a language model summarise the stored communities, in sentences that cite relations and memories.
+        """Have a language model summarise the communities that are new or have changed; run it again to go on.
 
-        At most ``limit`` are asked for, the largest first, of at least ``min_size`` members, and only those without a
-        summary of their present content, so that the next call continues where this one ended. Each summary is stored
+        Its sentences cite relations and memories. At most ``limit`` communities are asked for, the largest first, of at
+        least ``min_size`` members, and only those without a summary of their present content. Each summary is stored
         once it is answered. Unusable answers, and prompts that the model turns down, are counted, and the others go on,
         unless the first four are turned down; once the budget of a `graphsearch.llms.BudgetedLLM` is spent, the rest is
         left. Any other error of the model is raised; what was stored before stays. ``prompt_tokens`` bounds each
@@ -939,22 +918,22 @@ class Curator:
         ]
         return [*linked, *shared.values()]
 
-    async def _to_forget(self, memory: str | None, which: Mapping[str, str | None]) -> list[str]:
+    async def _to_forget(self, memory: str | None, of: MemoryGroup) -> list[str]:
         """The ids of the memories to forget, after checking that each of them may be forgotten."""
-        given = _given(**which)
+        given, names = _given(**of), MemoryGroup.__annotations__
         check.refuse(
             "forgetting",
-            None if len(given) + (memory is not None) == 1 else f"give one of memory, {', '.join(which)}",
-            *(check.text(name, value) for name, value in given.items()),
+            None if len(given) + (memory is not None) == 1 else f"give one of memory, {', '.join(names)}",
+            *(check.text(name, value) if name in names else f"{name} is unknown" for name, value in given.items()),
         )
         if memory is None:
-            return await self._forgettable({**which, "before": None})  # type: ignore[typeddict-item]
+            return await self._forgettable(**of)
         async with self._reading() as reader:
             found = await reader.get_memories([memory])
         await self._demand(Action.FORGET, found)
         return [each.id for each in found]
 
-    async def _forgettable(self, filters: MemoryFilters) -> list[str]:
+    async def _forgettable(self, **filters: Unpack[MemoryFilters]) -> list[str]:
         """The ids of all visible memories that pass the filters, after checking that each of them may be forgotten."""
         ids: list[str] = []
         async with self._reading() as reader:

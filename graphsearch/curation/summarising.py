@@ -8,13 +8,7 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.errors import (
-    BudgetExhaustedError,
-    LLMAnswerError,
-    LLMRefusalError,
-    LLMRequestError,
-    LLMTruncatedError,
-)
+from graphsearch.errors import BudgetExhaustedError, LLMAnswerError, LLMRefusalError, LLMRequestError, LLMTruncatedError
 from graphsearch.llms.structured import failure_text
 from graphsearch.llms.usage import Usage
 from graphsearch.model import Community, SummarySentence

@@ -17,8 +17,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from graphsearch._support.batching import batches
 from graphsearch._support.lazy import load
+from graphsearch._support.paging import batches
 from graphsearch.embedders.base import LocalEmbedder, checked_texts
 from graphsearch.errors import EmbedderError
 from graphsearch.model import Vector

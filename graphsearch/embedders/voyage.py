@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphsearch._support.batching import batches
 from graphsearch._support.concurrency import in_order
 from graphsearch._support.lazy import load, require
 from graphsearch._support.observing import observed
+from graphsearch._support.paging import batches
 from graphsearch.embedders.base import checked_texts, checked_vectors
 from graphsearch.errors import EmbedderError, EmbedderRefusedError, EmbedderUnavailableError, MissingCredentialError
 from graphsearch.model import Vector
@@ -25,8 +25,6 @@ from graphsearch.protocols import InputType
 MOST_TEXTS: Final = 1_000
 _LONGEST_TEXT: Final = 32_000  # tokens; Voyage truncates longer texts
 _PROMPT_TOKENS: Final = 16  # added by Voyage to each text, for its input type
-
-
 _TOKENS: Final = 120_000  # of a request: some models take more
 _DIMENSIONS: Final = 1024
 """What all of its models have by default."""

@@ -115,10 +115,7 @@ def by_modes(
 
 
 def by_channels(
-    engine: GraphSearchEngine,
-    kind: ElementKind,
-    limit: int,
-    read: Callable[[Reader, Keys], Awaitable[Found[Item]]],
+    engine: GraphSearchEngine, kind: ElementKind, limit: int, read: Callable[[Reader, Keys], Awaitable[Found[Item]]]
 ) -> dict[str, Rank[Item]]:
     """The result of ``read`` for the first elements of a kind, by each channel alone."""
 

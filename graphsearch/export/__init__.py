@@ -110,7 +110,11 @@ def to_mermaid(shown: Exportable) -> str:
     Names and types longer than 80 characters are cut. Mermaid renders at most 500 edges by default. Raises
     `InvalidInputError` for a value without a graph.
     """
-    lines = _labelled(plain_graph(shown), _encoded, node='    {}["{}"]', edge='    {0} -->|"{2}"| {1}')
+
+    def encode(text: str) -> str:
+        return _MARK.sub(lambda mark: f"#{ord(mark[1])};" if mark[1] else mark[0], text)
+
+    lines = _labelled(plain_graph(shown), encode, node='    {}["{}"]', edge='    {0} -->|"{2}"| {1}')
     return "\n".join(["flowchart LR", *lines, ""])
 
 
@@ -146,11 +150,6 @@ def _labelled(graph: Graph, escape: Callable[[str], str], *, node: str, edge: st
 # Mermaid reads a label as Markdown, looks for icons in it, and can quote a quotation mark only by its character code,
 # #34;. So letters and digits, and a mark between two of them (works_at), are written as they are, all else by its code.
 _MARK: Final = re.compile(r"(?<=[^\W_])[._/-](?=[^\W_])|([^\w ]|_)")
-
-
-def _encoded(text: str) -> str:
-    return _MARK.sub(lambda mark: f"#{ord(mark[1])};" if mark[1] else mark[0], text)
-
 
 _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "&": "&amp;"})  # Graphviz decodes HTML's entities
 

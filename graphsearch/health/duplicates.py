@@ -142,7 +142,8 @@ def _by_letters(entities: Mapping[UUID, Entity], apart: Collection[Pair], thresh
     for pair, score in best.items():
         if len(pair) > 1 and pair not in apart:
             low, high = (entities[id_] for id_ in sorted(pair))
-            letters = _similarity_of_people(low, high) if _are_people(low, high) else score
+            of_people = _similarity_of_people(low, high)
+            letters = score if of_people is None else of_people
             if low.type == high.type and letters > threshold:
                 found[pair] = Duplicate(one=low, other=high, similarity=letters)
     return found
@@ -168,13 +169,12 @@ def similar_names(names: Iterable[str], threshold: float) -> Iterator[tuple[str,
             met[trigram, size].append(name)
 
 
-def _are_people(one: Entity, other: Entity) -> bool:
-    """Whether two entities are people who both have a whole name: both may be called "Anna"."""
-    return one.type == other.type == "person" and all(map(_whole_names, (one, other)))
-
-
-def _similarity_of_people(one: Entity, other: Entity) -> float:
-    return max(similarity(name, each) for name in _whole_names(one) for each in _whole_names(other))
+def _similarity_of_people(one: Entity, other: Entity) -> float | None:
+    """That of two people who both have a whole name, of these: both may be called "Anna"; else None."""
+    if not one.type == other.type == "person":
+        return None
+    found = (similarity(*both) for both in product(_whole_names(one), _whole_names(other)))
+    return max(found, default=None)
 
 
 def _compared_names(entity: Entity) -> Sequence[str]:

@@ -56,9 +56,6 @@ class HealthCounts:
     * ``duplicate_pairs``: pairs of entities with a similarity > 0.85 that are not marked as distinct.
     * ``mentions_resolved``, ``mentions_disputed``: the number of resolved mentions, and how many of these something
       speaks against: a merge that was undone, a duplicate that was found later, a name that fits several entities.
-    * ``entities_created``: how many mentions matched no entity and created one. They do not count against the graph: a
-      name that is always written the same is created once and matches for ever.
-    * ``baseline_fail_rate``: ``entities_created / mentions_resolved`` if only exact ids had been matched; in [0, 1].
     * ``relations``: a graph with more than `SPARSE` memories should have more than `CONNECTED`; None if not counted.
     * ``earlier``: what the graph had at an earlier time, with which its growth is compared; None if it is not known.
     """
@@ -69,8 +66,6 @@ class HealthCounts:
     duplicate_pairs: int = 0
     mentions_resolved: int = 0
     mentions_disputed: int = 0
-    entities_created: int = 0
-    baseline_fail_rate: float = 0.0
     earlier: Growth | None = None
 
 
@@ -96,7 +91,7 @@ class Step:
 
 @attrs.frozen(kw_only=True)
 class Health:
-    """The health of a graph and its factors, each in [0, 1]; higher is better except for the rates.
+    """The health of a graph and its factors, each in [0, 1]; higher is better except for the ``fragment_rate``.
 
     ``value`` is (1 − fragment_rate) × resolution_precision × edge_coverage. ``graph_weight_factor``, in [0, 1],
     multiplies the weight of the graph channel in recall; it is 1 for a graph that is too small to judge.
@@ -107,8 +102,6 @@ class Health:
     value: float
     fragment_rate: float
     resolution_precision: float
-    resolution_fail_rate: float
-    baseline_fail_rate: float
     edge_coverage: float
     condition: Condition
     graph_weight_factor: float
@@ -142,8 +135,6 @@ def graph_health(counts: HealthCounts) -> Health:
         value=value,
         fragment_rate=fragment_rate,
         resolution_precision=precision,
-        resolution_fail_rate=_ratio(counts.entities_created, counts.mentions_resolved),
-        baseline_fail_rate=counts.baseline_fail_rate,
         edge_coverage=coverage,
         condition=condition,
         graph_weight_factor=1.0 if condition is Condition.TOO_SMALL else min(1.0, value / POOR),

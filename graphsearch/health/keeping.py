@@ -103,8 +103,6 @@ async def count_health(store: GraphStore, reader: Reader) -> HealthCounts:
         duplicate_pairs=sum(folded_name(pair.one.name) != folded_name(pair.other.name) for pair in found.pairs),
         mentions_resolved=resolved,
         mentions_disputed=min(disputed, resolved),
-        entities_created=min(held.counters.get("entities_created", 0), resolved),
-        baseline_fail_rate=min(1.0, held.counters.get("names_unseen", 0) / resolved) if resolved else 0.0,
         earlier=Growth(memories=fewer[-1].memories, entities=fewer[-1].entities) if fewer else None,
     )
 

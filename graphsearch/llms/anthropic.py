@@ -22,10 +22,7 @@ def answer_tool(schema: Mapping[str, Any]) -> dict[str, Any]:
     This works with every model that uses tools, and with any schema.
     """
     tool = {"name": _TOOL, "description": "Takes the answer to the question.", "input_schema": schema}
-    return {
-        "tools": [tool],
-        "tool_choice": {"type": "tool", "name": _TOOL, "disable_parallel_tool_use": True},
-    }
+    return {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL, "disable_parallel_tool_use": True}}
 
 
 class AnthropicLLM(HostedLLM):

@@ -63,14 +63,9 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         """The sum of both."""
-        return Usage(
-            answers=self.answers + other.answers,
-            input_tokens=self.input_tokens + other.input_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            unreported=self.unreported + other.unreported,
-            cost=None if self.cost is None or other.cost is None else self.cost + other.cost,
-        )
+        both = {name: (one, getattr(other, name)) for name, one in attrs.asdict(self).items()}
+        sums: dict[str, Any] = {name: None if None in each else sum(each) for name, each in both.items()}
+        return Usage(**sums)
 
 
 def token_counts(input: object, output: object, cached: object = 0) -> Usage | None:
@@ -93,25 +88,16 @@ class Call:
     usage: Usage
 
 
+@attrs.define(eq=False)
 class Meter:
-    """Counts calls."""
+    """Counts calls, oldest first."""
 
-    def __init__(self) -> None:
-        self._calls: list[Call] = []
-
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        """All calls so far, oldest first."""
-        return tuple(self._calls)
+    calls: list[Call] = attrs.field(factory=list, init=False)
 
     @property
     def total(self) -> Usage:
         """The usage of all calls."""
-        return sum((call.usage for call in self._calls), Usage())
-
-    def add(self, call: Call) -> None:
-        """Count a call."""
-        self._calls.append(call)
+        return sum((call.usage for call in self.calls), Usage())
 
 
 _RUNNING: ContextVar[tuple[Meter, ...]] = ContextVar("running meters", default=())
@@ -131,7 +117,7 @@ def metered() -> Iterator[Meter]:
 def record(call: Call) -> None:
     """Report a call to the running meters; for custom language models, since the adapters here call it themselves."""
     for meter in _RUNNING.get():
-        meter.add(call)
+        meter.calls.append(call)
 
 
 class ByteCounter:
@@ -192,6 +178,8 @@ class _Spending:
     tokens: int
 
 
+@attrs.define(eq=False, kw_only=True)
+@check.checked("budget", calls=check.within(0), tokens=check.within(0), answer_tokens=check.within(1))
 class Budget:
     """A limit on ``calls`` and on ``tokens``, of prompts and answers together; None is no limit.
 
@@ -205,32 +193,14 @@ class Budget:
     models reported them, else as counted here. Raises `InvalidInputError` for limits below 0.
     """
 
-    def __init__(
-        self,
-        *,
-        calls: int | None = None,
-        tokens: int | None = None,
-        answer_tokens: int = ANSWER_TOKENS,
-        counter: TokenCounter | None = None,
-    ) -> None:
-        check.refuse(
-            "budget",
-            None if calls is None else check.number("calls", calls, 0),
-            None if tokens is None else check.number("tokens", tokens, 0),
-            check.number("answer_tokens", answer_tokens, 1),
-        )
-        self.calls = calls
-        self.tokens = tokens
-        self._answer_tokens = answer_tokens
-        self._counter = counter or ByteCounter()
-        self.spent_calls = 0
-        self.spent_tokens = 0
-        self._reserved = 0
-        self._released = asyncio.Event()
-
-    def count(self, text: str) -> int:
-        """Tokens of a text, by the budget's counter."""
-        return self._counter.count(text)
+    calls: int | None = None
+    tokens: int | None = None
+    answer_tokens: int = ANSWER_TOKENS
+    counter: TokenCounter = attrs.field(factory=ByteCounter)
+    spent_calls: int = attrs.field(default=0, init=False)
+    spent_tokens: int = attrs.field(default=0, init=False)
+    _reserved: int = attrs.field(default=0, init=False)
+    _released: asyncio.Event = attrs.field(factory=asyncio.Event, init=False)
 
     @asynccontextmanager
     async def call(self, prompt: str) -> AsyncIterator[_Spending]:
@@ -238,7 +208,7 @@ class Budget:
 
         Raises `BudgetExhaustedError` if less than that is left.
         """
-        needed = self.count(prompt) + _AROUND + self._answer_tokens
+        needed = self.counter.count(prompt) + _AROUND + self.answer_tokens
         while (
             self.tokens is not None and self.spent_tokens + self._reserved + needed > self.tokens and self._calls_left()
         ):
@@ -296,13 +266,9 @@ class BudgetedLLM:
                     answer = await ask()
                     return answer
                 finally:
-                    if (reported := _reported_tokens(meter)) is not None:
-                        spending.tokens = reported
+                    total = meter.total
+                    if total.answers and not total.unreported:
+                        spending.tokens = total.input_tokens + total.output_tokens
                     elif answer is not None:
-                        spending.tokens = self.budget.count(prompt) + self.budget.count(written(answer))
-
-
-def _reported_tokens(meter: Meter) -> int | None:
-    """The tokens that a model reported; None if any answer was not reported."""
-    total = meter.total
-    return total.input_tokens + total.output_tokens if total.answers and not total.unreported else None
+                        count = self.budget.counter.count
+                        spending.tokens = count(prompt) + count(written(answer))

@@ -68,23 +68,18 @@ _NAMED: Final = 3
 """The number of top entities in the label of a community."""
 
 
-def _order_fault(community: Community) -> str | None:
-    ordered = sorted(set(community.members)) == [*community.members]
-    return None if ordered else "members must be distinct and in order of id"
-
-
 def _strengths_fault(community: Community) -> str | None:
     numbers, members = community.strengths, community.members
     if len(numbers) != len(members):
         return f"strengths must have {len(members)} items, not {len(numbers)}"
-    return next((fault for each in numbers if (fault := check.number("each of strengths", each, 0))), None)
+    return check.each_of(check.within(0), "strengths", numbers)
 
 
 @attrs.frozen(kw_only=True)
 @checked(
     "community {0.id}",
     lambda each: None if len(each.members) > 1 else "must have two members or more",
-    _order_fault,
+    lambda each: None if sorted({*each.members}) == [*each.members] else "members must be distinct and in order of id",
     _strengths_fault,
     lambda each: None if set(each.top) <= set(each.members) else "each of top must be a member",
     lambda each: None if len(set(each.top)) == len(each.top) else "top must be distinct",

@@ -24,8 +24,6 @@ from graphsearch.model.identity import entity_id, relation_id
 from graphsearch.model.validation import NOTHING, as_tuple, checked, distinct, read_only, sorted_distinct, type_name
 
 type_ = type  # `type` names a field below
-
-
 LONGEST_SCOPE_NAME: Final = 255
 """The most bytes of a part of a scope."""
 
@@ -42,8 +40,6 @@ class EdgeKind(StrEnum):
 
 
 _EDGE_KINDS: Final = tuple(EdgeKind)
-
-
 _kind: Final = partial(check.one_of, choices=_EDGE_KINDS)
 
 
@@ -218,12 +214,8 @@ KNOWN_ENTITY_TYPES: Final = (
 )
 
 
-def _is_forward(span: Span) -> str | None:
-    return f"0 <= start <= end, not {span.start}, {span.end}" if span.start > span.end else None
-
-
 @attrs.frozen(kw_only=True)
-@checked("span", _is_forward)
+@checked("span", lambda each: f"0 <= start <= end, not {each.start}, {each.end}" if each.start > each.end else None)
 class Span:
     """A range of characters in the text of a memory: [start, end)."""
 

@@ -50,11 +50,6 @@ class RecordKind(StrEnum):
     INJECTION = "injection"
 
 
-def _model_fault(settings: ScopeSettings) -> str | None:
-    bound = (settings.embedder is None) == (settings.dimensions is None)
-    return None if bound else "embedder and dimensions must be given together"
-
-
 def _counts(field: str, numbers: Mapping[str, int]) -> str | None:
     return check.mapping(field, numbers) or next(
         (fault for name, each in numbers.items() if (fault := check.count(name, each))), None
@@ -64,7 +59,7 @@ def _counts(field: str, numbers: Mapping[str, int]) -> str | None:
 @attrs.frozen(kw_only=True)
 @checked(
     "settings",
-    _model_fault,
+    lambda each: "give embedder and dimensions together" if bool(each.embedder) != bool(each.dimensions) else None,
     alpha=partial(check.number, low=1e-9, high=1 - 1e-9),
     dimensions=check.dimensions,
     merges=check.integer,
@@ -100,8 +95,7 @@ class StoredOutcome:
     outcome: Outcome
 
 
-def _codes(field: str, values: tuple[int, ...]) -> str | None:
-    return next((fault for each in values if (fault := check.count(f"each of {field}", each))), None)
+_codes: Final = partial(check.each_of, check.count)
 
 
 @attrs.frozen(kw_only=True)

@@ -49,8 +49,6 @@ LARGEST_RECORD: Final = 32 << 20
 
 _EDGES: Final = (MINYEAR, MAXYEAR)
 
-_LARGEST_COUNT: Final = 2**63 - 1
-_MOST_DIMENSIONS: Final = 16_000
 _LONG: Final = 128
 """Integers of more bits are not written out in messages."""
 
@@ -116,13 +114,15 @@ def line(field: str, value: object, *, empty: bool = False) -> str | None:
     return text(field, value, empty=empty, longest=LONGEST_LINE)
 
 
-def texts(field: str, values: object) -> str | None:
-    """A collection in which every item is non-empty `text`."""
-    if isinstance(values, tuple) and not values:
-        return None
+def each_of(check: Check, field: str, values: object) -> str | None:
+    """A collection in which every item passes a check."""
     if not isinstance(values, Iterable):
         return f"{field} must be a list, not {type_(values).__name__}"
-    return next((fault for value in values if (fault := text(f"each of {field}", value))), None)
+    return next((fault for value in values if (fault := check(f"each of {field}", value))), None)
+
+
+texts: Final[Check] = partial(each_of, text)
+"""A collection in which every item is non-empty `text`."""
 
 
 def names(field: str, values: object) -> str | None:
@@ -132,7 +132,7 @@ def names(field: str, values: object) -> str | None:
             return f"{field} must be at most {MOST_NAMES:,}, not {len(values):,}"
         if sum(len(each) for each in values if isinstance(each, str)) > LONGEST_TEXT:
             return f"{field} must have at most {LONGEST_TEXT:,} characters together"
-        return next((fault for value in values if (fault := name(f"each of {field}", value))), None)
+        return each_of(name, field, values)
     return texts(field, values)
 
 
@@ -153,9 +153,7 @@ def within(low: float, high: float = math.inf) -> Check:
 
 def count(field: str, value: object) -> str | None:
     """A whole number from 0 on that every store can hold."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST_COUNT:
-        return f"{field} must be a whole number in [0, {_LARGEST_COUNT}], not {_shown(value)}"
-    return None
+    return _whole(field, value, 0, 2**63 - 1)
 
 
 def integer(field: str, value: object, low: int = 0) -> str | None:
@@ -165,8 +163,12 @@ def integer(field: str, value: object, low: int = 0) -> str | None:
 
 def dimensions(field: str, value: object) -> str | None:
     """How many numbers a vector has: a whole number that every store can hold."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_DIMENSIONS:
-        return f"{field} must be a whole number in [1, {_MOST_DIMENSIONS}], not {_shown(value)}"
+    return _whole(field, value, 1, 16_000)
+
+
+def _whole(field: str, value: object, low: int, high: int) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        return f"{field} must be a whole number in [{low}, {high}], not {_shown(value)}"
     return None
 
 
@@ -185,16 +187,8 @@ def unit(field: str, value: object) -> str | None:
     return number(field, value, 0.0, 1.0)
 
 
-def units(field: str, values: object) -> str | None:
-    """A tuple of numbers in [0, 1], as `as_tuple` makes it."""
-    if not isinstance(values, tuple):
-        return f"{field} must be a list, not {type_(values).__name__}"
-    return next((fault for value in values if (fault := unit(f"each of {field}", value))), None)
-
-
-def identifier(field: str, value: object) -> str | None:
-    """The id of an entity or a relation."""
-    return None if isinstance(value, UUID) else f"{field} must be a UUID, not {type_(value).__name__}"
+units: Final[Check] = partial(each_of, unit)
+"""A collection of numbers in [0, 1]."""
 
 
 def items(field: str, values: object, kind: type[Any]) -> str | None:
@@ -210,7 +204,7 @@ def instant(field: str, value: object) -> str | None:
     if value is None:
         return None
     if not isinstance(value, datetime):
-        return f"{field} must be a datetime, not {type_(value).__name__}"
+        return instance(field, value, datetime)
     offset = value.utcoffset()
     if offset is None:
         return f"{field} must be timezone-aware, not {value.isoformat()}"
@@ -227,14 +221,6 @@ def moment(field: str, value: object) -> str | None:
     return f"{field} must be a datetime, not None" if value is None else instant(field, value)
 
 
-def period(start: object, end: object, names: tuple[str, str] = ("valid_from", "valid_to")) -> str | None:
-    """A period whose start is not after its end; both aware, an open end is None."""
-    fault = instant(names[0], start) or instant(names[1], end)
-    if fault is None and isinstance(start, datetime) and isinstance(end, datetime) and start > end:
-        return f"{names[0]} must not be after {names[1]}"
-    return fault
-
-
 def ordered(value: Any) -> str | None:
     """Something with a period whose start is not after its end."""
     start, end = value.valid_from, value.valid_to
@@ -246,8 +232,8 @@ def mapping(field: str, value: object) -> str | None:
     return None if isinstance(value, Mapping) else f"{field} must be a mapping, not {type_(value).__name__}"
 
 
-def json_object(field: str, value: object, *, deepest: int = DEEPEST) -> str | None:
-    """A mapping from text to JSON values, without NUL, NaN or infinity, at most ``deepest`` deep, not too large."""
+def json_object(field: str, value: object) -> str | None:
+    """A mapping from text to JSON values, without NUL, NaN or infinity, at most `DEEPEST` deep, not too large."""
     if value is NOTHING:
         return None
     if not isinstance(value, Mapping):
@@ -256,8 +242,8 @@ def json_object(field: str, value: object, *, deepest: int = DEEPEST) -> str | N
     size = 0
     waiting: list[tuple[str, object, int]] = [(field, value, 1)]
     for place, each, depth in waiting:  # grows while iterating, level by level
-        if depth > deepest and isinstance(each, (Mapping, list, tuple)):
-            return f"{field} is nested too deeply: flatten it to {deepest} levels, or store it as a text"
+        if depth > DEEPEST and isinstance(each, (Mapping, list, tuple)):
+            return f"{field} is nested too deeply: flatten it to {DEEPEST} levels, or store it as a text"
         if isinstance(each, Mapping):
             wrong = next((key for key in each if not isinstance(key, str) or "\0" in key), None)
             fault = None if wrong is None else f"{place}[{wrong!r}]: keys must be text without NUL"
@@ -322,9 +308,7 @@ def type_name(value: str) -> str:
 
 def read_only(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """A read-only copy of a mapping."""
-    if value is NOTHING:
-        return value
-    if not isinstance(value, Mapping):
+    if value is NOTHING or not isinstance(value, Mapping):
         return value
     return MappingProxyType(dict(value)) if value else NOTHING
 
@@ -390,7 +374,7 @@ def _slots(kind: Any) -> tuple[Callable[[Any], Sequence[Any]], Sequence[Callable
 _BY_TYPE: Final[Mapping[str, Check]] = MappingProxyType(
     {
         "str": text,
-        "UUID": identifier,
+        "UUID": partial(instance, kind=UUID),
         "bool": truth,
         "int": count,
         "float": unit,

@@ -98,10 +98,7 @@ async def import_scope(
             raise ScopeFileError(str(source), error.place + 2, error.faults) from error
     await store.settle()
     return ImportReport(
-        counts=dict(reader.counts),
-        vectors=importing.vectors,
-        embedded=importing.embedded,
-        library=header.library,
+        counts=dict(reader.counts), vectors=importing.vectors, embedded=importing.embedded, library=header.library
     )
 
 
@@ -253,9 +250,10 @@ async def export_scope(
             writer.header(settings, vectors=vectors)
             for kind in RecordKind:
                 async for page in _record_pages(store, kind):
-                    records = page if vectors else [_without_vector(each) for each in page]
-                    embedded += sum(getattr(each, "vector", None) is not None for each in records)
-                    await asyncio.to_thread(_write, writer, records)
+                    if not vectors and hasattr(page[0], "vector"):
+                        page = [attrs.evolve(each, vector=None) for each in page]  # noqa: PLW2901
+                    embedded += sum(getattr(each, "vector", None) is not None for each in page)
+                    await asyncio.to_thread(_write, writer, page)
                     done += len(page)
                     if progress is not None:
                         progress(done, total, kind.value)
@@ -263,7 +261,7 @@ async def export_scope(
     return ExportReport(counts=dict(writer.counts), vectors=embedded)
 
 
-async def _record_pages(store: GraphStore, kind: RecordKind) -> AsyncIterator[Sequence[Record]]:
+async def _record_pages(store: GraphStore, kind: RecordKind) -> AsyncIterator[Sequence[Any]]:
     """The records of a kind, page by page, in order of their keys."""
     after: Key | None = None
     while page := await store.records(kind, after=after, limit=_RECORDS):
@@ -274,11 +272,6 @@ async def _record_pages(store: GraphStore, kind: RecordKind) -> AsyncIterator[Se
 def _write(writer: ScopeWriter, records: Sequence[Record]) -> None:
     for each in records:
         writer.record(each)
-
-
-def _without_vector(record: Any) -> Record:
-    bare: Record = record if getattr(record, "vector", None) is None else attrs.evolve(record, vector=None)
-    return bare
 
 
 async def _demand_whole(store: GraphStore, gate: Gate | None) -> None:

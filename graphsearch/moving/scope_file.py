@@ -22,12 +22,7 @@ from graphsearch._support.files import UNREADABLE
 from graphsearch._support.version import __version__
 from graphsearch.errors import InvalidInputError, ScopeFileError
 from graphsearch.model.codec import Json, decode, encode
-from graphsearch.model.stored import (
-    KIND_OF,
-    Record,
-    RecordKind,
-    ScopeSettings,
-)
+from graphsearch.model.stored import KIND_OF, Record, RecordKind, ScopeSettings
 from graphsearch.model.validation import LARGEST_RECORD, parse_json
 from graphsearch.moving.earlier import EARLIER, header_now, record_now
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 import secrets
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
 from graphsearch.caching import cache_report
 from graphsearch.context import ContextBlock, WorkType
-from graphsearch.curation import JudgeReport, SummariesReport
-from graphsearch.curation.summarising import MIN_SIZE
-from graphsearch.errors import AccessDeniedError, MissingDependencyError
+from graphsearch.errors import AccessDeniedError
 from graphsearch.explaining.elements import Explanation
-from graphsearch.health.duplicates import ALIKE
 from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome, Statistics, WriteReport
 from graphsearch.modes.result import SearchMode
 from graphsearch.operations.service import Caller
-from graphsearch.protocols import LLM
 from graphsearch.ranking.entities.result import Ranking
 from graphsearch.ranking.memories.result import Workload
 
@@ -106,22 +101,12 @@ async def explain(
 
     Each kind has its own options; see `GraphSearchEngine.explain`.
     """
-    asked = partial(
-        caller.engine.explain,
-        query,
-        ElementRef(kind, id),
-        limit=limit,
-        as_of=as_of,
-        known_at=known_at,
-        gate=caller.gate,
-    )
-    match kind:
-        case ElementKind.RELATION:
-            return await asked(mode=mode, traversal=traversal)
-        case ElementKind.ENTITY:
-            return await asked(ranking=ranking)
-        case ElementKind.MEMORY:
-            return await asked()
+    own: dict[ElementKind, dict[str, Any]] = {
+        ElementKind.RELATION: {"mode": mode, "traversal": traversal},
+        ElementKind.ENTITY: {"ranking": ranking},
+    }
+    asked = {"limit": limit, "as_of": as_of, "known_at": known_at, **own.get(kind, {})}
+    return await caller.engine.explain(query, ElementRef(kind, id), gate=caller.gate, **asked)
 
 
 # -- care -------------------------------------------------------------------------------------------------------------
@@ -157,21 +142,3 @@ async def stats(caller: Caller) -> Counts:
 async def expire(caller: Caller, days: float, *, label: str | None = None, source: str | None = None) -> WriteReport:
     """Forget the memories of a label or a source that are older than some days. Irreversible."""
     return await caller.curator.expire(timedelta(days=days), label=label, source=source)
-
-
-async def judge_duplicates(caller: Caller, *, limit: int = 20, threshold: float = ALIKE) -> JudgeReport:
-    """Have the language model judge possible duplicates: merge the same, mark the distinct."""
-    return await caller.curator.judge_duplicates(_model(caller), limit=limit, threshold=threshold)
-
-
-async def summarise_communities(
-    caller: Caller, *, limit: int | None = None, min_size: int = MIN_SIZE
-) -> SummariesReport:
-    """Have the language model summarise the communities that are new or have changed; run it again to go on."""
-    return await caller.curator.summarise_communities(_model(caller), limit=limit, min_size=min_size)
-
-
-def _model(caller: Caller) -> LLM:
-    if caller.engine.llm is None:
-        raise MissingDependencyError("this needs a language model: name one, as in --llm openai:gpt-5-mini")
-    return caller.engine.llm

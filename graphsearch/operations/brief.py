@@ -269,9 +269,12 @@ def fitted(data: Mapping[str, Any], *, counter: TokenCounter, limit: int) -> Jso
             taken.append((name, item))
             spent += cost
     while True:  # counts of single items need not add up to the count of the whole
-        answer = {**bare, TRUNCATED: count - len(taken), **_sorted_out(taken, lists)}
+        found = {name: [item for of, item in taken if of == name] for name in lists}
+        answer = {**bare, TRUNCATED: count - len(taken), **found}
         if not taken or counter.count(as_text(answer)) <= limit:
-            return answer if answer[TRUNCATED] else _without_mark(answer)
+            if not answer[TRUNCATED]:  # only the head was cut
+                del answer[TRUNCATED]
+            return answer
         taken.pop()
 
 
@@ -281,15 +284,6 @@ def _in_turn(lists: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, Any]]:
         for name, item in zip(lists, row, strict=True):
             if item is not _NOTHING:
                 yield name, item
-
-
-def _sorted_out(taken: Sequence[tuple[str, Any]], lists: Mapping[str, Sequence[Any]]) -> Json:
-    return {name: [item for of, item in taken if of == name] for name in lists}
-
-
-def _without_mark(answer: Json) -> Json:
-    """An answer without the mark of missing items: only the head was cut."""
-    return {name: value for name, value in answer.items() if name != TRUNCATED}
 
 
 def _head(head: Json, names: Sequence[str], counter: TokenCounter, limit: int) -> Json:

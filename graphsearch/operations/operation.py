@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from enum import IntEnum, StrEnum
+from functools import cached_property
 from typing import Any, Final, get_args, get_type_hints
 
 import attrs
@@ -21,7 +22,7 @@ from graphsearch.modes.result import SearchResult
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.service import Caller
 
-_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "engine", "builder", "gate"})
+_GIVEN_BY_THE_CALLER: Final = frozenset({"self", "caller", "engine", "builder", "gate", "llm"})
 
 
 class Effect(StrEnum):
@@ -50,9 +51,10 @@ class Profile(IntEnum):
 class Operation:
     """A row of the table.
 
-    * ``verb``: the function that does the work, called with ``subject(caller)`` and the fields of the request.
-    * ``request``: the attrs class of its arguments; ``result``: the type of what it returns, and ``key`` the name under
-      which JSON shows it, for a result that is no object.
+    * ``verb``: the function that does the work, called with ``subject(caller)`` and the fields of the request. Its
+      arguments are those of the request but for those ``without``; one means the same in every operation (`ARGUMENTS`),
+      unless ``says`` says otherwise.
+    * ``key``: the name under which JSON shows a result that is no object.
     * ``permission``: what its principal needs on what it touches; ``repeats``: a second call changes something more.
     * ``people`` and ``agents``: what a command says of itself, which is the first line of the function's docstring, and
       a tool. ``listed``: the arguments that agents are told of; all others are accepted, too.
@@ -61,8 +63,6 @@ class Operation:
     name: str
     verb: Callable[..., Awaitable[Any]]
     subject: Callable[[Caller], Any]
-    request: type
-    result: Any
     permission: Action
     effect: Effect
     repeats: bool = False
@@ -71,6 +71,30 @@ class Operation:
     people: str
     agents: str
     listed: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    says: Mapping[str, Says] = attrs.field(factory=dict)
+
+    @cached_property
+    def request(self) -> type:
+        """The attrs class of its arguments, made when it is first asked for."""
+        left_out, known = {*_GIVEN_BY_THE_CALLER, *self.without}, {**ARGUMENTS, **self.says}
+        named = {name: each for name, each in _declared(self.verb).items() if name not in left_out}
+        made = attrs.make_class(
+            "".join(map(str.capitalize, (*self.name.split("_"), "request"))),
+            {
+                name: attrs.field(default=default, metadata={"says": known.get(name, Says())})
+                for name, (_, default) in named.items()
+            },
+            frozen=True,
+            kw_only=True,
+        )
+        made.__annotations__ = {name: kind for name, (kind, _) in named.items()}
+        return made
+
+    @cached_property
+    def result(self) -> Any:
+        """The type of what it returns."""
+        return get_type_hints(self.verb, include_extras=True)["return"]
 
     @property
     def reads(self) -> bool:
@@ -94,8 +118,8 @@ class Operation:
     async def run(self, caller: Caller, request: Any) -> Any:
         """Do it."""
         given = {each.name: getattr(request, each.name) for each in attrs.fields(self.request)}
-        if "gate" in inspect.signature(self.verb).parameters:
-            given["gate"] = caller.gate
+        needed = {"gate", "llm"} & inspect.signature(self.verb).parameters.keys()
+        given |= {name: getattr(caller, name) for name in needed}
         subject = self.subject(caller)
         own = getattr(subject, self.verb.__name__, None)  # an engine over several scopes has its own
         found = await (own(**given) if own else self.verb(subject, **given))
@@ -119,36 +143,14 @@ def row(
     agents: str = "",
     name: str = "",
     effect: Effect | None = None,
-    without: tuple[str, ...] = (),
-    says: Mapping[str, Says] | None = None,
     **rest: Any,
 ) -> Operation:
-    """A row for a function, whose arguments are read off its signature, but for those ``without``.
-
-    An argument means the same in every operation (`ARGUMENTS`), unless ``says`` says otherwise.
-    """
-    known = {**ARGUMENTS, **(says or {})}
-    types = get_type_hints(verb, include_extras=True)
-    declared = _declared(verb)
-    named = {each: declared[each] for each in declared if each not in {*_GIVEN_BY_THE_CALLER, *without}}
-    name = name or getattr(verb, "__name__", "")
+    """A row for a function, whose arguments are read off its signature."""
     people = (inspect.getdoc(verb) or "").partition("\n")[0]
-    request = attrs.make_class(
-        "".join(map(str.capitalize, (*name.split("_"), "request"))),
-        {
-            each: attrs.field(default=default, metadata={"says": known.get(each, Says())})
-            for each, (_, default) in named.items()
-        },
-        frozen=True,
-        kw_only=True,
-    )
-    request.__annotations__ = {each: type_ for each, (type_, _) in named.items()}
     return Operation(
-        name=name,
+        name=name or getattr(verb, "__name__", ""),
         verb=verb,
         subject=subject,
-        request=request,
-        result=types["return"],
         permission=permission,
         effect=effect or (Effect.READS if permission is Action.READ else Effect.WRITES),
         people=people,

@@ -120,7 +120,8 @@ async def remember(
     # all at once: a caller without write permission does not learn which of them are stored
     await may_write.demand([*written, *stored.values()])
     known = await Intake(options).memories(memory for memory in written if memory.id in stored)
-    check.refuse("remember", *(_rewritten(memory, stored[memory.id]) for memory in known))
+    rewritten = [memory.id for memory in known if memory.text != stored[memory.id].text]
+    check.refuse("remember", *(f"the memory {id_!r} is known with another text: forget it first" for id_ in rewritten))
     replaced = {each.id for each in known if _described(each) != _described(stored[each.id])}
     new = [each for each in written if each.facts or each.entities or each.id not in stored or each.id in replaced]
     extractor = None if only_stated else service.extractor
@@ -188,9 +189,3 @@ def _written_by(caller: Caller, memory: Memory, labels: Sequence[str] | None, st
 def _described(memory: Memory) -> tuple[object, ...]:
     """What a caller says of a text."""
     return memory.labels, memory.source, memory.occurred_at, memory.speaker
-
-
-def _rewritten(memory: Memory, stored: Memory) -> str | None:
-    if stored.text == memory.text:
-        return None
-    return f"the memory {memory.id!r} is known with another text: forget it first"

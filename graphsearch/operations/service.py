@@ -11,12 +11,13 @@ from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
+from graphsearch.errors import MissingDependencyError
 from graphsearch.federation import FederatedEngine
 from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Principal, Scope
 from graphsearch.model import validation as check
-from graphsearch.protocols import Authorizer, Extractor, TokenCounter
+from graphsearch.protocols import LLM, Authorizer, Extractor, TokenCounter
 from graphsearch.stores.memory import or_empty
 
 MAX_TOKENS: Final = 4_000
@@ -132,3 +133,10 @@ class Caller:
     def builder(self) -> ContextBuilder:
         """Builds context blocks and takes outcomes."""
         return ContextBuilder(self.asked, counter=self.service.counter, log="engine" if self.service.log else None)
+
+    @property
+    def llm(self) -> LLM:
+        """The language model of the engine. Raises `MissingDependencyError` without one."""
+        if self.engine.llm is None:
+            raise MissingDependencyError("this needs a language model: name one, as in --llm openai:gpt-5-mini")
+        return self.engine.llm

@@ -39,8 +39,6 @@ _INTERNAL_ERRORS: Final = (StoreError, EmbedderError, LLMError)
 """Errors whose messages name servers and quote vendors: these go to the log only."""
 _LONGEST: Final = 1_000
 """Maximum number of characters of an error message."""
-
-
 _MINUTE: Final = 60.0
 _MOST: Final = 10_000
 """The number of principals above which those who may make all of their requests are no longer remembered."""
@@ -169,8 +167,5 @@ def error_json(error: Exception, doing: str) -> dict[str, Any]:
         message = (inspect.getdoc(type(error)) or "").partition("\n")[0]
     safe = safe_text(message)
     return {
-        "error": {
-            "type": type(error).__name__,
-            "message": safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…",
-        }
+        "error": {"type": type(error).__name__, "message": safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"}
     }

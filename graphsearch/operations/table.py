@@ -155,12 +155,17 @@ def _caring() -> Iterator[Operation]:
     yield curates(Curator.find_duplicates, key="duplicates", profile=Profile.CURATOR)
     yield curates(Curator.find_ambiguous, key="ambiguous")
     yield curates(Curator.mark_distinct, Action.WRITE, key="changed")
-    yield does(answering.judge_duplicates, Action.MERGE, profile=Profile.CONSOLE)
+    yield curates(Curator.judge_duplicates, Action.MERGE, without=("skip",), profile=Profile.CONSOLE)
     yield curates(Curator.contradictions, key="contradictions")
     yield curates(Curator.communities, key="communities")
     yield curates(Curator.detect_communities, Action.WRITE, key="communities", profile=Profile.CURATOR)
     yield curates(Curator.refresh_communities, Action.WRITE, key="communities")
-    yield does(answering.summarise_communities, Action.WRITE, profile=Profile.CONSOLE)
+    yield curates(
+        Curator.summarise_communities,
+        Action.WRITE,
+        without=("counter", "prompt_tokens", "answer_tokens"),
+        profile=Profile.CONSOLE,
+    )
     yield curates(Curator.graph_health, profile=Profile.CURATOR)
     yield does(answering.stats)
     yield curates(Curator.relation_types, key="relation_types")

@@ -74,12 +74,16 @@ async def list_memories(
 async def find_source(engine: GraphSearchEngine, path: str, *, gate: Gate | None = None) -> str:
     """Find the one visible source that a path means: one ends with the other, as "notes/a.md" does with "a.md".
 
-    Reads all visible memories. Raises `UnknownElementError` with the nearest three if there is none, or several.
+    Reads all visible memories, unless the path is a source. Raises `UnknownElementError` with the nearest three if
+    there is none, or several.
     """
     sources: set[str] = set()
     async with reading(engine.store, gate=gate) as reader:
-        async for page in pages(engine.store.list_memories):
-            sources.update(each.source for each in await reader.get_memories([each.id for each in page]))
+        for filters in ({"source": path}, {}):
+            async for page in pages(engine.store.list_memories, **filters):
+                sources.update(each.source for each in await reader.get_memories([each.id for each in page]))
+            if path in sources:
+                return path
     written, named = PurePath(path).parts, {each: PurePath(each).parts for each in sorted(sources - {""})}
     meant = [each for each, own in named.items() if written[-len(own) :] == own or own[-len(written) :] == written]
     if len(meant) == 1:

@@ -276,19 +276,26 @@ class ScopeRow:
     """By name: the known ones and the registered ones."""
 
 
-class MemoryFilters(TypedDict, total=False):
-    """What memories are listed: those that pass every filter that is given and not None.
+class MemoryGroup(TypedDict, total=False):
+    """Memories that have something in common.
 
-    * ``source``, ``session_id``, ``subject``: equal to these. ``label``: among their labels.
+    * ``session_id``, ``source``, ``subject``: equal to these. ``label``: among their labels.
     * ``owner``: equal to their attribute of that name, as policies read it; empty without one.
-    * ``before``: they occurred earlier, or, where that is not known, were written earlier.
     """
 
-    source: str | None
     session_id: str | None
+    source: str | None
     subject: str | None
     owner: str | None
     label: str | None
+
+
+class MemoryFilters(MemoryGroup, total=False):
+    """What memories are listed: those that pass every filter that is given and not None.
+
+    ``before``: they occurred earlier, or, where that is not known, were written earlier.
+    """
+
     before: datetime | None
 
 

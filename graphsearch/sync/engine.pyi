@@ -69,6 +69,7 @@ from graphsearch.protocols import Extractor
 from graphsearch.protocols import LLM
 from graphsearch.protocols import TokenCounter
 from graphsearch.protocols import Traversal
+from graphsearch.protocols.rows import MemoryGroup
 from graphsearch.ranking.entities.result import RankResult
 from graphsearch.ranking.entities.result import RankingWeights
 from graphsearch.ranking.memories.result import ChannelName
@@ -352,22 +353,18 @@ class Curator(Facade[curator.Curator]):
         """
         ...
 
-    def forget(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None, subject: str | None=None, owner: str | None=None, label: str | None=None, dry_run: bool=False) -> WriteReport:
+    def forget(self, memory: str | None=None, *, dry_run: bool=False, **of: Unpack[MemoryGroup]) -> WriteReport:
         """Forget a memory, or all of a session, source, subject, owner or label. Irreversible; try it with dry_run.
 
-        Give one of them.
-
-        * ``subject``: what the memories are about, as they state it. ``owner``: their attribute of that name, as
-          policies read it.
-        * ``dry_run``: only report what would be removed.
-
-        Everything that rests on them alone goes with them. Raises `InvalidInputError` unless one is given.
+        Give one of ``memory``, ``session_id``, ``source``, ``subject`` (what the memories are about, as they state it),
+        ``owner`` (their attribute of that name, as policies read it) and ``label``; `InvalidInputError` otherwise. With
+        ``dry_run``, only report what would be removed. Everything that rests on them alone goes with them.
         Returns what was removed, behind a gate that hides memories alone; an unknown memory changes nothing, and all
         counts are 0. Each transaction covers a thousand memories. Touches (forget) each of them.
         """
         ...
 
-    def forget_with_receipt(self, memory: str | None=None, *, session_id: str | None=None, source: str | None=None, subject: str | None=None, owner: str | None=None, label: str | None=None) -> Receipt:
+    def forget_with_receipt(self, memory: str | None=None, **of: Unpack[MemoryGroup]) -> Receipt:
         """Forget as forget does, and return a receipt that verify_receipt checks. Irreversible.
 
         A third party can check it. The content that its hash covers is read before anything is forgotten, in another
@@ -379,12 +376,12 @@ class Curator(Facade[curator.Curator]):
         """Report the health of the graph and its problems, and store it, for recall and blocks."""
         ...
 
-    def judge_duplicates(self, judge: LLM | AskFunction, *, limit: int=20, threshold: float=ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> JudgeReport:
-        """Let a language model judge at most ``limit`` pairs of `find_duplicates`, and merge or mark them as distinct.
+    def judge_duplicates(self, llm: LLM | AskFunction, *, limit: int=20, threshold: float=ALIKE, skip: Iterable[tuple[UUID, UUID]]=()) -> JudgeReport:
+        """Have a language model judge possible duplicates: merge the same, mark the distinct.
 
-        Pairs judged to be one entity are merged into the older one (`undo_merge` reverts it); pairs judged to be two
-        are marked as distinct. Neither comes up again, so that the next call continues where this one ended. Pairs that
-        the model is unsure of stay unchanged and would be judged again unless ``skip`` has their ids: see
+        They are at most ``limit`` pairs of `find_duplicates`. Pairs judged to be one entity are merged into the older
+        one (`undo_merge` reverts it). Neither comes up again, so that the next call continues where this one ended.
+        Pairs that the model is unsure of stay unchanged and would be judged again unless ``skip`` has their ids: see
         ``report.unsure``. A model that fails changes nothing. Once every question of a round fails, for example because
         the budget of a `graphsearch.llms.BudgetedLLM` is spent, the model is not called again: changes made so far
         stay, and the report lists the pairs that are left, and why.
@@ -484,10 +481,10 @@ class Curator(Facade[curator.Curator]):
         ...
 
     def summarise_communities(self, llm: LLM | AskFunction, *, limit: int | None=None, min_size: int=summarising.MIN_SIZE, counter: TokenCounter | None=None, prompt_tokens: int=summarising.PROMPT_TOKENS, answer_tokens: int=summarising.ANSWER_TOKENS) -> SummariesReport:
-        """Let a language model summarise the stored communities, in sentences that cite relations and memories.
+        """Have a language model summarise the communities that are new or have changed; run it again to go on.
 
-        At most ``limit`` are asked for, the largest first, of at least ``min_size`` members, and only those without a
-        summary of their present content, so that the next call continues where this one ended. Each summary is stored
+        Its sentences cite relations and memories. At most ``limit`` communities are asked for, the largest first, of at
+        least ``min_size`` members, and only those without a summary of their present content. Each summary is stored
         once it is answered. Unusable answers, and prompts that the model turns down, are counted, and the others go on,
         unless the first four are turned down; once the budget of a `graphsearch.llms.BudgetedLLM` is spent, the rest is
         left. Any other error of the model is raised; what was stored before stays. ``prompt_tokens`` bounds each

@@ -14,9 +14,6 @@ from graphsearch.text.analyser import Analyser
 
 if TYPE_CHECKING:
     from graphsearch.evaluation.evaluator import Stores as AsyncStores
-    from graphsearch.model import Scope
-    from graphsearch.protocols import Clock
-    from graphsearch.text.analyser import Analyser
 
 
 class GraphStore(Facade[graph.GraphStore]):

@@ -69,9 +69,11 @@ def denied_of(result: Any) -> Mapping[str, int]:
 
 def model_of(operation: str, owner: Any) -> Attributes:
     """The attributes of a model call, by the semantic conventions."""
+    ours = (each.__module__ for each in type(owner).__mro__ if each.__module__.startswith("graphsearch."))
     attributes: Attributes = {
         "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": _adapter(owner),
+        # the module of the adapter, which has the name of the vendor or of the library
+        "gen_ai.provider.name": next(ours, type(owner).__module__).rpartition(".")[2],
         "gen_ai.request.model": owner.name,
     }
     if url := getattr(owner, "base_url", ""):
@@ -85,12 +87,6 @@ def error_type(error: BaseException) -> str:
     """The class of an error, by its full name; never its message, which may quote stored text."""
     kind = type(error)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-
-
-def _adapter(owner: object) -> str:
-    """The module of the adapter, which has the name of the vendor or of the library."""
-    ours = (each.__module__ for each in type(owner).__mro__ if each.__module__.startswith("graphsearch."))
-    return next(ours, type(owner).__module__).rpartition(".")[2]
 
 
 _NAME: Final = "graphsearch"

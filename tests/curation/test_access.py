@@ -13,6 +13,7 @@ from graphsearch.authz import CedarAuthorizer
 from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, GraphSearchError, PartialViewError, UnknownElementError
 from graphsearch.model import Batch, Principal
+from graphsearch.protocols.rows import MemoryGroup
 from graphsearch.testing.samples import person
 from tests.curation.team import ADA, BOB, GREG, Labels, engine_over
 
@@ -89,5 +90,8 @@ def test_signatures_say_what_is_taken_and_returned(name):
     parameters = inspect.signature(method).parameters
     hints = typing.get_type_hints(method)
     further = [each.name for each in parameters.values() if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
-    assert [hints[each] for each in further] in ([], [typing.Unpack[When]])  # which says what they are
+    assert {hints[each] for each in further} <= {
+        typing.Unpack[When],
+        typing.Unpack[MemoryGroup],
+    }  # which say what they are
     assert {*parameters, "return"} == {"self", *hints}

@@ -42,8 +42,6 @@ def counted(draw):
         duplicate_pairs=draw(st.integers(0, 600)),
         mentions_resolved=resolved,
         mentions_disputed=draw(st.integers(0, resolved)),
-        entities_created=draw(st.integers(0, resolved)),
-        baseline_fail_rate=draw(st.floats(0, 1)),
         relations=draw(st.none() | st.integers(0, 30)),
         earlier=draw(st.builds(Growth, memories=st.integers(0, 5000), entities=st.integers(0, 500))),
     )
@@ -57,12 +55,10 @@ def test_the_formula():
             duplicate_pairs=10,
             mentions_resolved=1000,
             mentions_disputed=400,
-            entities_created=100,
-            baseline_fail_rate=0.5,
             relations=11,
         )
     )
-    assert (health.fragment_rate, health.resolution_fail_rate, health.edge_coverage) == (0.05, 0.1, 1.0)
+    assert (health.fragment_rate, health.edge_coverage) == (0.05, 1.0)
     assert health.resolution_precision == pytest.approx(0.6)
     assert health.value == pytest.approx(0.57)  # 0.95 · 0.6
     assert health.graph_weight_factor == pytest.approx(0.814285714)  # 0.57 of 0.7
@@ -72,8 +68,7 @@ def test_where_there_is_nothing_to_divide_by_a_term_is_1():
     health = graph_health(HealthCounts(memories=0, entities=0))
     assert (health.value, health.resolution_precision, health.edge_coverage) == (1.0, 1.0, 1.0)
     assert (health.fragment_rate, health.graph_weight_factor, health.entity_growth) == (0.0, 1.0, None)
-    consistent = HealthCounts(memories=9, entities=5, mentions_resolved=9, entities_created=5, baseline_fail_rate=5 / 9)
-    assert graph_health(consistent).resolution_precision == 1.0
+    assert graph_health(HealthCounts(memories=9, entities=5, mentions_resolved=9)).resolution_precision == 1.0
     for memories, relations, coverage in ((500, 0, 1.0), (501, 10, 0.0), (501, 11, 1.0)):
         counts = HealthCounts(memories=memories, entities=5, relations=relations)
         assert graph_health(counts).edge_coverage == coverage
@@ -146,7 +141,7 @@ def test_entities_that_grow_as_fast_as_memories_are_warned_of(entities, earlier,
 @given(counted())
 def test_everything_stays_in_the_unit_interval(counts):
     health = graph_health(counts)
-    terms = (health.fragment_rate, health.resolution_precision, health.edge_coverage, health.resolution_fail_rate)
+    terms = (health.fragment_rate, health.resolution_precision, health.edge_coverage)
     assert all(0 <= each <= 1 for each in (*terms, health.value, health.graph_weight_factor))
     assert health.value <= min(1 - health.fragment_rate, health.resolution_precision, health.edge_coverage)
 
@@ -163,12 +158,6 @@ def test_more_disputed_resolutions_are_never_healthier(counts, more):
     assert graph_health(attrs.evolve(counts, mentions_disputed=disputed)).value <= graph_health(counts).value
 
 
-@given(counted(), st.integers(0, 50))
-def test_names_that_are_new_cost_nothing(counts, more):
-    created = min(counts.mentions_resolved, counts.entities_created + more)
-    assert graph_health(attrs.evolve(counts, entities_created=created)).value == graph_health(counts).value
-
-
 @pytest.mark.parametrize(("entities", "small"), [(0, True), (9, True), (10, False), (40, False)])
 def test_a_small_graph_is_not_judged(entities, small):
     health = graph_health(HealthCounts(memories=30, entities=entities, duplicate_pairs=entities))
@@ -178,13 +167,6 @@ def test_a_small_graph_is_not_judged(entities, small):
     assert (health.warnings == ()) == small
 
 
-@given(counted(), st.floats(0, 1))
-def test_a_higher_baseline_is_never_less_healthy(counts, other):
-    low, high = sorted((max(counts.baseline_fail_rate, 0.01), max(other, 0.01)))
-    values = [graph_health(attrs.evolve(counts, baseline_fail_rate=each)).value for each in (low, high)]
-    assert values[0] <= values[1]
-
-
 @given(counted())
 def test_a_graph_without_relations_is_never_healthier(counts):
     assert graph_health(attrs.evolve(counts, relations=0)).value <= graph_health(counts).value
@@ -192,12 +174,11 @@ def test_a_graph_without_relations_is_never_healthier(counts):
 
 async def test_health_is_counted_from_the_store(scoped):
     alike = [person("Christopher Montgomery"), person("Christopher Montgomerys"), person("Somebody Else")]
-    counters = {"resolved_by_id": 10, "entities_created": 2, "names_unseen": 5}
+    counters = {"resolved_by_id": 10, "entities_created": 2}
     batch = Batch(entities=[*alike, ADA], memories=[Memory(id="m")], counters=counters)
     curator = Curator(await engine_over(scoped, batch))
     health = await curator.graph_health()
     assert health.fragment_rate == pytest.approx(1 / 4)
-    assert (health.resolution_fail_rate, health.baseline_fail_rate) == (0.2, 0.5)
     assert health.value == pytest.approx(0.75)
     assert (health.maturity, health.entity_growth, health.edge_coverage) == (Maturity.SPARSE, None, 1.0)
     await curator.mark_distinct(alike[0].id, alike[1].id)

@@ -74,7 +74,7 @@ def test_a_meter_that_counted_nothing() -> None:
     with metered() as meter:
         pass
     assert meter.total == Usage()
-    assert meter.calls == ()
+    assert meter.calls == []
 
 
 SCHEMA = {

@@ -8,8 +8,8 @@ from graphsearch.curation import Curator
 from graphsearch.errors import AccessDeniedError, UnknownElementError
 from graphsearch.model import Memory
 from graphsearch.page import care as module
+from graphsearch.page.asking import example_questions
 from graphsearch.page.care import find_source, list_memories, preview_forget
-from graphsearch.page.questions import example_questions
 from graphsearch.page.rows import LONGEST
 from graphsearch.testing.samples import claim, day
 from tests.curation.team import ACME, BATCH, BOB, FRIENDS, GREG, HOME, MEMORIES, MOVED, SECRET, Labels, engine_over

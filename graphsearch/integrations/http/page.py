@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from hashlib import sha256
-from importlib.resources import files
-from mimetypes import guess_type
+from collections.abc import Iterable
 from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
 
 from graphsearch._support.version import __version__
 from graphsearch.errors import PartialViewError
@@ -19,7 +18,7 @@ from graphsearch.model import Action, Principal, Statistics
 from graphsearch.model.codec import Json, encode
 from graphsearch.operations.service import Identity
 from graphsearch.operations.serving import Desk
-from graphsearch.page.questions import example_questions
+from graphsearch.page.asking import example_questions
 
 _HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src"
@@ -40,17 +39,15 @@ def page_routes(desk: Desk, who: Identity | Identify, *, principals: Iterable[Id
     Files need no token, as they are those of the package. ``principals``: those that who may is offered to view as.
     """
     identify: Identify = who if callable(who) else lambda _: who
-    held, known = _files(), [*principals]
+    files, known = StaticFiles(packages=[("graphsearch.page", "files")]), [*principals]
 
     async def file(request: Request) -> Response:
-        found = held.get(request.path_params.get("name", "index.html"))
-        if found is None:
-            return Response("Not found", 404, _HEADERS)
-        content, kind, tag = found
-        headers = {**_HEADERS, "etag": tag}
-        if tag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
-        return Response(content, headers=headers, media_type=kind)
+        try:
+            found = await files.get_response(request.path_params.get("name", "index.html"), request.scope)
+        except HTTPException as error:
+            found = Response(error.detail, error.status_code)
+        found.headers.update(_HEADERS)
+        return found
 
     async def me(request: Request) -> Response:
         async def answer(identity: Identity) -> Response:
@@ -63,21 +60,6 @@ def page_routes(desk: Desk, who: Identity | Identify, *, principals: Iterable[Id
         Route("/page/me", me, methods=["GET"]),
         Route("/page/{name:path}", file, methods=["GET"]),
     ]
-
-
-def _files() -> Mapping[str, tuple[bytes, str, str]]:
-    """The files of the page by their path: content, media type and tag; read once, so that no path leads elsewhere."""
-    root, found = files("graphsearch.page").joinpath("files"), dict[str, tuple[bytes, str, str]]()
-    ahead = [("", root)]
-    for prefix, folder in ahead:
-        for each in folder.iterdir():
-            if each.is_dir():
-                ahead.append((f"{prefix}{each.name}/", each))
-            else:
-                content = each.read_bytes()
-                kind = guess_type(each.name)[0] or "application/octet-stream"
-                found[prefix + each.name] = content, kind, f'"{sha256(content).hexdigest()[:32]}"'
-    return found
 
 
 async def _me(desk: Desk, identity: Identity, known: Iterable[Identity]) -> Json:

@@ -77,8 +77,6 @@ _ERROR_SCHEMA: Final = {
     "required": ["error"],
 }
 Identify = Callable[[Any], Identity]
-
-
 _CHECKED: Final = 1.0
 """Seconds for which the result of a health check is reused, so that checks cannot load the store."""
 _PATIENCE: Final = 5.0
@@ -258,10 +256,7 @@ def _path(operation: Operation, *, written: bool) -> Json:
     described: Json = {
         "operationId": operation.name,
         "summary": operation.people,
-        "responses": {
-            "200": _response("The result", result),
-            **_ERRORS,
-        },
+        "responses": {"200": _response("The result", result), **_ERRORS},
     }
     read: Json = {"get": {**described, "parameters": _parameters(arguments)}}
     if operation.reads:

@@ -105,14 +105,10 @@ def _identities(file: _File, default: Scope, subject: str) -> dict[str, Identity
                 if all(char in "0123456789abcdef" for char in entry.sha256)
                 else "sha256 must be hexadecimal digits",
             )
-            known[entry.sha256] = _identity(entry, default, off)
+            scope = Scope(entry.org, entry.project) if entry.org or entry.project else default
+            who = Principal(id=entry.principal, type=entry.type, attributes=entry.attributes, projects=[scope])
+            known[entry.sha256] = Identity(who, scope, disabled=scope in off)
         except InvalidInputError as error:
             faults += [f"tokens.{place}: {fault}" for fault in error.faults]
     check.refuse(subject, *faults)
     return known
-
-
-def _identity(entry: _Entry, default: Scope, off: set[Scope]) -> Identity:
-    scope = Scope(entry.org, entry.project) if entry.org or entry.project else default
-    principal = Principal(id=entry.principal, type=entry.type, attributes=entry.attributes, projects=[scope])
-    return Identity(principal, scope, disabled=scope in off)

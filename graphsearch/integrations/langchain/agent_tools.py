@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import wraps
-from typing import Annotated, Any, Final, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import Annotated, Any, Final, TypedDict, Unpack
 
 import attrs
 from langchain_core.runnables import RunnableConfig
@@ -23,7 +22,7 @@ from graphsearch.model.codec import Says, decode, schema
 from graphsearch.operations.answering import OutcomeName
 from graphsearch.operations.remembering import GOOD_FACTS, StatedEntity, StatedFact, stated_of
 from graphsearch.protocols import Extractor
-from graphsearch.sync import run
+from graphsearch.sync.facade import blocking
 
 Asker = Gate | Callable[[RunnableConfig], Gate]
 """One gate for all runs, or a function that makes it from the config of a run, which holds the principal."""
@@ -71,8 +70,6 @@ REMEMBER: Final = (
     + GOOD_FACTS
 )
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Answering = Callable[..., Coroutine[Any, Any, tuple[str, Mapping[str, Any]]]]
 """From the arguments of a tool and the config of a run to a text and an artifact."""
 
@@ -209,16 +206,6 @@ def _tool(function: Answering, name: str, description: str, arguments: type) -> 
         args_schema=schema(arguments),
         response_format="content_and_artifact",
     )
-
-
-def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The blocking form of a coroutine function, with the same signature."""
-
-    @wraps(function)
-    def wait(*args: P.args, **kwargs: P.kwargs) -> T:
-        return run(function(*args, **kwargs))
-
-    return wait
 
 
 def facts_of(block: ContextBlock) -> Mapping[str, Any]:

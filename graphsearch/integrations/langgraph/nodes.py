@@ -15,7 +15,6 @@ from graphsearch.ingest.sources.stated import read_stated
 from graphsearch.integrations.langchain.agent_tools import (
     Asker,
     Remembering,
-    blocking,
     building,
     caller_of,
     counts_of,
@@ -23,6 +22,7 @@ from graphsearch.integrations.langchain.agent_tools import (
     remembered,
 )
 from graphsearch.model import Memory, Outcome
+from graphsearch.sync.facade import blocking
 
 Update = dict[str, Any]
 _ROLES: Final = {"human": "user", "ai": "assistant"}
@@ -60,12 +60,7 @@ def context_node(
 
 
 def outcome_node(
-    context: ContextBuilder,
-    *,
-    gate: Asker,
-    session_id: str = "",
-    outcome_key: str = "outcome",
-    report_key: str = "",
+    context: ContextBuilder, *, gate: Asker, session_id: str = "", outcome_key: str = "outcome", report_key: str = ""
 ) -> Runnable[Any, Update]:
     """A node that reports the outcome in the state, under ``outcome_key``: an `Outcome`, or its name in any case.
 

@@ -161,13 +161,10 @@ def answer(operation: Operation, request: Any, value: Any, service: GraphService
         data = {name: each for name, each in data.items() if not isinstance(each, list)}
     found = _with_hint(fitted(data, counter=service.counter, limit=service.max_tokens), scope)
     if plain:
-        return CallToolResult(content=[TextContent(type="text", text=_block_text(found))])
+        notes = "\n".join(f"{name}: {found[name]}" for name in ("time", "reason", "session_id") if name in found)
+        text = "\n\n".join(part for part in (found.get("text"), found.get("summary"), notes) if part)
+        return CallToolResult(content=[TextContent(type="text", text=text)])
     return result(_whole(found) if isinstance(value, EntityGraph) else found)
-
-
-def _block_text(told: Json) -> str:
-    notes = "\n".join(f"{name}: {told[name]}" for name in ("time", "reason", "session_id") if name in told)
-    return "\n\n".join(part for part in (told.get("text"), told.get("summary"), notes) if part)
 
 
 def _whole(found: Json) -> Json:
@@ -183,11 +180,8 @@ def _with_hint(data: Json, scope: Scope) -> Json:
     """Say what to do where a question finds nothing: the same whether nothing is there or nothing may be seen."""
     if not data.get("reason") or data.get("text") or any(each for each in data.values() if isinstance(each, list)):
         return data
-    return {**data, "reason": f"{data['reason']}; {_hint(scope)}"}
-
-
-def _hint(scope: Scope) -> str:
-    return f"a new project is empty until something is remembered; is it the right one, {safe_text(str(scope))}?"
+    hint = f"a new project is empty until something is remembered; is it the right one, {safe_text(str(scope))}?"
+    return {**data, "reason": f"{data['reason']}; {hint}"}
 
 
 def result(data: Json, *, is_error: bool = False) -> CallToolResult:

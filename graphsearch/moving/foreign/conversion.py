@@ -24,6 +24,7 @@ from graphsearch.ingest.sources.json_lines import read_line
 from graphsearch.model import validation
 from graphsearch.model.codec import decode
 from graphsearch.model.identity import entity_id
+from graphsearch.model.validation import NOTHING
 
 Json = dict[str, Any]
 
@@ -198,43 +199,49 @@ class Conversion:
     losses: list[Fault] = attrs.field(factory=list)
     _named: dict[UUID, tuple[Line, Json]] = attrs.field(factory=dict)
 
-    def entity(self, line: Line, id_: str, entity: Json) -> bool:
-        """Add an entity; entities of one type and name become one, described by the first. Return whether it is new."""
+    def entity(self, line: Line, id_: str, entity: Json, lost: Mapping[str, Any] = NOTHING) -> None:
+        """Add an entity, and report as `lose_rest`; those of one type and name become one, described by the first."""
         if not self._fresh(line, id_, self.entities) or not self._sound(line, {"entity": entity}):
-            return False
+            return
         first, known = self._named.setdefault(entity_id(entity["type"], entity["name"]), (line, entity))
         if known is not entity:
             self.lose(line, f"is one entity with {first.place}, of the same type and name, which describes it")
         self.entities[id_] = known
-        return True
+        self.lose_rest(line, lost)
 
-    def memory(self, line: Line, id_: str, fields: Json, *, extracted: bool = True) -> bool:
-        """Add a memory. Return whether it was added.
+    def memory(self, line: Line, id_: str, fields: Json, *, extracted: bool = True) -> None:
+        """Add a memory, and report as `lose_rest`.
 
         The text of one that was ``extracted`` is not extracted again: the earlier extraction is converted. That of any
         other goes through extraction, unless mentions or claims are added.
         """
         memory = {"id": id_, **fields, **({"mentions": [], "claims": []} if extracted else {})}
-        if not self._fresh(line, id_, self.memories) or not self._sound(line, {"memory": memory}):
-            return False
-        self.memories[id_] = memory
-        return True
+        if self._fresh(line, id_, self.memories) and self._sound(line, {"memory": memory}):
+            self.memories[id_] = memory
+            self.lose_rest(line)
 
     def mention(self, memory: Json, entity: Json) -> None:
         """Add a mention of an entity in a memory."""
         memory.setdefault("mentions", []).append({"entity": _reference(entity), "surface": entity["name"]})
 
-    def relation(self, line: Line, source: Json, target: Json, fields: Json, memories: Sequence[Json]) -> bool:
-        """Add a claim of some memories or, without any, a relation of the file. Return whether it was added."""
+    def relation(
+        self,
+        line: Line,
+        source: Json,
+        target: Json,
+        fields: Json,
+        memories: Sequence[Json] = (),
+        *,
+        lost: Mapping[str, Any] = NOTHING,
+    ) -> None:
+        """Add a claim of some memories or, without any, a relation of the file, and report as `lose_rest`."""
         ends = {"source": _reference(source), "target": _reference(target)}
         claim = {**ends, "kind": "semantic", "confidence": CONFIDENCE, **present(**fields)}
-        if not self._sound(line, {"relation": claim}):
-            return False
-        for memory in memories:
-            memory.setdefault("claims", []).append(claim)
-        if not memories:
-            self.relations.append(claim)
-        return True
+        if self._sound(line, {"relation": claim}):
+            for memory in memories:
+                memory.setdefault("claims", []).append(claim)
+            self.relations += [] if memories else [claim]
+            self.lose_rest(line, lost)
 
     def found(self, line: Line, id_: str, among: Mapping[str, Json]) -> Json | None:
         """The record with this id; None, with a fault, if it was not converted."""
@@ -250,11 +257,11 @@ class Conversion:
         """Report a line that is converted in part."""
         self.losses.append(Fault(line.path, line.number, what))
 
-    def lose_rest(self, line: Line, **more: Any) -> None:
+    def lose_rest(self, line: Line, lost: Mapping[str, Any] = NOTHING) -> None:
         """Report the fields with a value that nobody read, and what else was not carried."""
-        lost = {*line.unread(), *present(**more)}.difference(self.format.silent.split())
-        if lost:
-            self.lose(line, f"not carried: {', '.join(sorted(lost))}")
+        named = {*line.unread(), *present(**lost)}.difference(self.format.silent.split())
+        if named:
+            self.lose(line, f"not carried: {', '.join(sorted(named))}")
 
     def write(self, out: Path) -> ConversionReport:
         """Write everything, or nothing. Raises `InvalidInputError` if there is nothing, or it cannot be written."""

@@ -60,17 +60,14 @@ def _mem0_memory(line: Line, conversion: Conversion) -> None:
         labels=line.get("categories"),
         attributes=attributes,
     )
-    if conversion.memory(line, line.text("id"), fields, extracted=False):
-        conversion.lose_rest(line)
+    conversion.memory(line, line.text("id"), fields, extracted=False)
 
 
 def _mem0_relation(line: Line, conversion: Conversion) -> None:
     source = {"type": line.text("source_type") or "thing", "name": _spaced(line.text("source"))}
     reached = line.text("target") or line.text("destination")
     target = {"type": line.text("target_type") or "thing", "name": _spaced(reached)}
-    fields = {"type": line.text("relationship") or line.text("relation")}
-    if conversion.relation(line, source, target, fields, ()):
-        conversion.lose_rest(line)
+    conversion.relation(line, source, target, {"type": line.text("relationship") or line.text("relation")})
 
 
 def _spaced(written: str) -> str:
@@ -97,18 +94,17 @@ def _collect_graphiti(lines: Sequence[Line], conversion: Conversion) -> None:
     * valid_at and invalid_at are the validity period of a fact. A fact that expired without an end, because it was
       retracted, is left out: its history cannot be converted.
     """
-    for line in lines:
-        if "source_node_uuid" not in line.content:
-            if "content" in line.content:
-                _episode(line, conversion)
-            else:
-                _entity(line, conversion, id_as="graphiti_uuid")
-    for line in lines:
-        if "source_node_uuid" in line.content:
-            if "fact" in line.content:
-                _fact(line, conversion)
-            else:
-                _mention(line, conversion)
+    for line in sorted(lines, key=_is_edge):
+        if _is_edge(line):
+            (_fact if "fact" in line.content else _mention)(line, conversion)
+        elif "content" in line.content:
+            _episode(line, conversion)
+        else:
+            _entity(line, conversion, id_as="graphiti_uuid")
+
+
+def _is_edge(line: Line) -> bool:
+    return "source_node_uuid" in line.content
 
 
 def _episode(line: Line, conversion: Conversion) -> None:
@@ -119,8 +115,7 @@ def _episode(line: Line, conversion: Conversion) -> None:
         occurred_at=line.get("valid_at"),
         attributes=present(graphiti_source=line.get("source")),
     )
-    if conversion.memory(line, line.text("uuid"), fields):
-        conversion.lose_rest(line)
+    conversion.memory(line, line.text("uuid"), fields)
 
 
 def _mention(line: Line, conversion: Conversion) -> None:
@@ -151,12 +146,10 @@ def _entity(line: Line, conversion: Conversion, *, id_as: str) -> None:
         conversion.leave_out(line, "a community: graphsearch finds its own")
         return
     described = present(
-        description=line.get("summary"),
-        attributes={**(line.get("attributes") or {}), id_as: line.text("uuid")},
+        description=line.get("summary"), attributes={**(line.get("attributes") or {}), id_as: line.text("uuid")}
     )
     entity = {"type": labels[0] if labels else "thing", "name": line.text("name"), **described}
-    if conversion.entity(line, line.text("uuid"), entity):
-        conversion.lose_rest(line, **{"further labels": labels[1:]})
+    conversion.entity(line, line.text("uuid"), entity, {"further labels": labels[1:]})
 
 
 def _fact(line: Line, conversion: Conversion) -> None:
@@ -180,8 +173,7 @@ def _fact(line: Line, conversion: Conversion) -> None:
     stated = dict.fromkeys(line.get("episodes") or line.get("episode_uuids") or ())
     absent = [episode for episode in stated if episode not in conversion.memories]
     memories = [conversion.memories[episode] for episode in stated if episode not in absent]
-    if conversion.relation(line, source, target, fields, memories):
-        conversion.lose_rest(line, **{"episodes that are not there": absent})
+    conversion.relation(line, source, target, fields, memories, lost={"episodes that are not there": absent})
 
 
 # -- Zep --------------------------------------------------------------------------------------------------------------
@@ -200,15 +192,14 @@ def _collect_zep(read: Sequence[Line], conversion: Conversion) -> None:
     * Nodes and facts are converted as those of Graphiti.
     """
     places = dict[str, int]()
-    lines = [each for line in read for each in _messages(line, conversion)]
-    for line in lines:
-        if "content" in line.content:
-            _text(line, conversion, places)
-        elif "source_node_uuid" not in line.content:
-            _entity(line, conversion, id_as="zep_uuid")
-    for line in lines:
-        if "source_node_uuid" in line.content:
+    lines = (each for line in read for each in _messages(line, conversion))
+    for line in sorted(lines, key=_is_edge):
+        if _is_edge(line):
             _fact(line, conversion)
+        elif "content" in line.content:
+            _text(line, conversion, places)
+        else:
+            _entity(line, conversion, id_as="zep_uuid")
 
 
 def _messages(line: Line, conversion: Conversion) -> Iterator[Line]:
@@ -246,8 +237,7 @@ def _text(line: Line, conversion: Conversion, places: dict[str, int]) -> None:
         attributes=line.get("metadata"),
     )
     key = line.text("uuid") or (f"{session}:{place}" if session else "")
-    if conversion.memory(line, key, fields, extracted=not is_message):
-        conversion.lose_rest(line)
+    conversion.memory(line, key, fields, extracted=not is_message)
 
 
 ZEP: Final = Format(
@@ -260,7 +250,6 @@ ZEP: Final = Format(
     " source_node_name target_node_name source_node_labels target_node_labels",
 )
 """Names and labels of the ends of an edge are those of the nodes."""
-
 
 # -- cognee -----------------------------------------------------------------------------------------------------------
 
@@ -315,8 +304,7 @@ def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], co
     elif "text" in line.content:
         source = documents.get(id_) or line.text("document_name")
         fields = present(text=line.get("text"), source=source, position=line.get("chunk_index"))
-        if conversion.memory(line, id_, fields):
-            conversion.lose_rest(line)
+        conversion.memory(line, id_, fields)
     else:
         stated = types.get(id_) or ("thing" if type_ in ("", "Entity") else type_)
         fields = present(
@@ -324,8 +312,7 @@ def _node(line: Line, types: Mapping[str, str], documents: Mapping[str, str], co
             importance_weight=line.get("importance_weight"),
             attributes={"cognee_id": id_},
         )
-        if conversion.entity(line, id_, {"type": stated, "name": line.text("name"), **fields}):
-            conversion.lose_rest(line)
+        conversion.entity(line, id_, {"type": stated, "name": line.text("name"), **fields})
 
 
 def _edge(line: Line, conversion: Conversion) -> None:
@@ -340,8 +327,7 @@ def _edge(line: Line, conversion: Conversion) -> None:
     if source is not None:
         properties = dict(line.get("properties") or {})
         fields = {"type": line.text("relationship_name"), "fact": properties.pop("edge_text", None)}
-        if conversion.relation(line, source, target, fields, ()):
-            conversion.lose_rest(line, **properties)
+        conversion.relation(line, source, target, fields, lost=properties)
 
 
 COGNEE: Final = Format(
@@ -356,8 +342,6 @@ COGNEE: Final = Format(
 
 _LOOKED_AT: Final = 200
 """Objects at the beginning of a file by which its format is recognised."""
-
-
 _LONGEST_HEADER: Final = 100_000
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import attrs
 
-from graphsearch._support.batching import batches
 from graphsearch._support.concurrency import in_order
+from graphsearch._support.paging import batches
 from graphsearch.errors import (
     ExtractionError,
     GraphSearchError,

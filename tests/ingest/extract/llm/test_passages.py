@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch._support.batching import batches
+from graphsearch._support.paging import batches
 from graphsearch.ingest.extract.llm.prompt import passages
 from graphsearch.testing.strategies import texts
 from tests.ingest.extract.llm.model import Json, Model, extractor, memory, relation, saying
