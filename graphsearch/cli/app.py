@@ -70,12 +70,19 @@ def groups() -> Mapping[str, Mapping[str, str]]:
 
 def _sentence(home: str, owner: str, name: str) -> str:
     """What a function of the module ``owner`` of a room, or a method of that class, says of itself: its first line."""
-    module = _parsed(home if owner[0].isupper() else f"{home}/{owner}")
-    functions = (each for each in ast.walk(module) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
-    return (ast.get_docstring(next(each for each in functions if each.name == name)) or "").partition("\n")[0]
+    functions = _functions(home if owner[0].isupper() else f"{home}/{owner}")
+    return (ast.get_docstring(functions[name]) or "").partition("\n")[0]
 
 
 @cache
+def _functions(module: str) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The methods of a module's classes and, before these, its functions, by name."""
+    body = _parsed(module).body
+    methods = [each for owner in body if isinstance(owner, ast.ClassDef) for each in owner.body]
+    found = (each for each in [*methods, *body] if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    return {each.name: each for each in found}
+
+
 def _parsed(module: str) -> ast.Module:
     """A module of the package, not loaded."""
     return ast.parse(files("graphsearch").joinpath(f"{module}.py").read_text(encoding="utf-8"))

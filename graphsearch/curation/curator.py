@@ -667,7 +667,7 @@ class Curator:
                 due = [read for read in found if read is not None and tally.takes(read.content)]
                 outcomes = await in_order(summarise, due, limit=summarising.AT_ONCE)
                 tally.add([read.content.community for read in due], outcomes)
-        return attrs.evolve(tally.report, usage=meter.total)
+        return tally.report(meter.total)
 
     async def graph_health(self) -> Health:
         """Report the health of the graph and its problems, and store it, for recall and blocks."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -109,8 +110,9 @@ def _share(matches: Iterable[bool]) -> float:
     return sum(found) / len(found) if found else 0.0
 
 
+@lru_cache(maxsize=256)
 def _spellings(word: str) -> frozenset[str]:
-    """A word and those one letter off; a short one would be any other."""
+    """A word and those one letter off, made once for all candidates of a query; a short one would be any other."""
     return frozenset({word}) | (one_letter_off(word) if len(word) >= MIN_MISSPELT else frozenset())
 
 

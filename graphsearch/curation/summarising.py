@@ -68,7 +68,11 @@ class Tally:
     """What became of the communities so far."""
 
     limit: int | None
-    report: SummariesReport = attrs.field(factory=SummariesReport)
+    written: list[Community] = attrs.field(factory=list)
+    unchanged: int = 0
+    failed: list[SummaryFailure] = attrs.field(factory=list)
+    left: int = 0
+    why: str = ""
     asked: int = 0
     turned_down: list[LLMRequestError] = attrs.field(factory=list)
     answered: int = 0
@@ -76,9 +80,9 @@ class Tally:
     def takes(self, content: CommunityContent) -> bool:
         """Count a community, and decide whether it is to be asked for."""
         if content.summary is not None:
-            self.report = attrs.evolve(self.report, unchanged=self.report.unchanged + 1)
-        elif self.report.why or self.asked == self.limit:
-            self._leave(self.report.why or f"the limit of {self.limit} communities")
+            self.unchanged += 1
+        elif self.why or self.asked == self.limit:
+            self._leave(self.why or f"the limit of {self.limit} communities")
         else:
             self.asked += 1
             return True
@@ -98,8 +102,7 @@ class Tally:
                     self._fail(community, failure_text(outcome))
                 case Community():
                     self.answered += 1
-                    written = sorted((*self.report.written, outcome), key=lambda each: (-each.size, each.id))
-                    self.report = attrs.evolve(self.report, written=tuple(written))
+                    self.written.append(outcome)
                 case None:
                     self.answered += 1
                     self._fail(community, "the community changed while it was summarised")
@@ -108,12 +111,23 @@ class Tally:
         if len(self.turned_down) >= AT_ONCE and not self.answered:
             raise self.turned_down[0]  # not these prompts are wrong, but every one, as with a key that is not valid
 
+    def report(self, usage: Usage) -> SummariesReport:
+        """All of it, and what the model reported of its answers."""
+        return SummariesReport(
+            written=tuple(sorted(self.written, key=lambda each: (-each.size, each.id))),
+            unchanged=self.unchanged,
+            failed=tuple(self.failed),
+            left=self.left,
+            why=self.why,
+            usage=usage,
+        )
+
     def _fail(self, community: Community, why: str) -> None:
-        failure = SummaryFailure(community_id=community.id, label=community.label, why=why)
-        self.report = attrs.evolve(self.report, failed=(*self.report.failed, failure))
+        self.failed.append(SummaryFailure(community_id=community.id, label=community.label, why=why))
 
     def _leave(self, why: str) -> None:
-        self.report = attrs.evolve(self.report, left=self.report.left + 1, why=why)
+        self.left += 1
+        self.why = why
 
 
 @attrs.frozen

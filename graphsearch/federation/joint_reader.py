@@ -248,7 +248,7 @@ class JointReader(Reader):
         hits = await self.locate(sorted(ids))
         return hits, await self.entities(hits.keys)
 
-        # -- walks ---------------------------------------------------------------------------------------------------
+    # -- walks ---------------------------------------------------------------------------------------------------
 
     async def expand(self, keys: Keys, fan_out: int, ahead: int = 0) -> Steps:
         del ahead

@@ -3,8 +3,7 @@
 --
 -- Every key has (org_id, project_id), and starts with them, so that a scope lies together and the tables distribute by
 -- org_id. Where thousands of rows are looked up or written at once, an index starts with their hash instead (scope_hash):
--- comparing two texts at every level of the index costs a tenth of a walk, and half of entering a posting. The policies
--- add the hash to every condition.
+-- comparing two texts at every level of the index costs a tenth of a walk. The policies add the hash to every condition.
 -- Text that is compared or sorted is of collation "C": by code point, as everywhere in graphsearch.
 -- Between elements there are no foreign keys: a check row by row would double the cost of a bulk write. The writers of
 -- one scope take turns (a lock), and check endpoints and follow deletions in sets.

@@ -26,7 +26,7 @@ from graphsearch.model import (
 from graphsearch.model.proposals import Proposal, ProposalState
 from graphsearch.model.stored import StoredOutcome, key_of
 from graphsearch.protocols import Store
-from graphsearch.protocols.rows import Entry, Port
+from graphsearch.protocols.rows import Entry, Port, Weighed
 
 Pair = tuple[UUID, UUID]
 HEALTH_RECORDS: Final = 16
@@ -132,7 +132,6 @@ class Keeping(Store):
         wanted = sorted(set(elements))
         became: dict[str, list[ElementRef]] = {"applied": [], "replaced": [], "repeated": [], "missing": []}
         async with beside(self) as port:
-            alpha = port.scope.alpha
             log = {row.key for row in await port.rows("injection", logged) if row.value.session_id == session_id}
             if not log.issuperset(logged):
                 return FeedbackReport(missing=tuple(wanted))
@@ -149,9 +148,7 @@ class Keeping(Store):
                         became["repeated"].append(ref)
                         continue
                     became["applied" if given is None else "replaced"].append(ref)
-                    seq, before = (own.number + 1, own.weight) if given is None else (given.seq, given.outcome.value)
-                    step = alpha * (1 - alpha) ** max(own.number - seq, 0) * (outcome.value - before)
-                    weight = min(max(own.weight + step, 0.0), 1.0)  # rounding may exceed the bounds
+                    weight, seq = _moved(own, outcome, port.scope.alpha)
                     moved.setdefault(kind, {})[id_] = (weight, max(own.number, seq))
                     known |= {} if given is None else {key: given}
                     outcomes.append(Entry(key, at(seq)))
@@ -248,6 +245,14 @@ class Keeping(Store):
 def refuse_model(name: str, dimensions: int) -> None:
     """Raise `InvalidInputError` for a model without a name, or with an impossible number of dimensions."""
     validation.refuse("embedder", validation.text("name", name), validation.dimensions("dimensions", dimensions))
+
+
+def _moved(own: Weighed, outcome: Outcome, alpha: float) -> tuple[float, int]:
+    """The weight of an element after an outcome of a session, and that one's place among all, from 1."""
+    given = own.given
+    seq, before = (own.number + 1, own.weight) if given is None else (given.seq, given.outcome.value)
+    step = alpha * (1 - alpha) ** max(own.number - seq, 0) * (outcome.value - before)
+    return min(max(own.weight + step, 0.0), 1.0), seq  # rounding may exceed the bounds
 
 
 def _ordered(pairs: Iterable[Pair]) -> list[Pair]:
