@@ -40,7 +40,7 @@ from graphsearch.evaluation.ranks import holds_answer
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Triplet
 from graphsearch.modes.result import SearchRequest
-from graphsearch.ranking.memories.result import RecallRequest
+from graphsearch.ranking.recall_result import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS, memory_line, triplet_line
 

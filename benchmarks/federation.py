@@ -27,7 +27,7 @@ from graphsearch.federation import FederatedEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
 from graphsearch.protocols import Embedder
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.recall_result import RecalledMemory
 from graphsearch.stores.memory import InMemoryGraphStore
 
 SCOPES: Final = 3

@@ -32,7 +32,7 @@ from graphsearch.model import validation as check
 from graphsearch.modes.result import SearchRequest, Summary, cited_lines
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecalledMemory, RecallRequest, Workload
+from graphsearch.ranking.recall_result import CHANNELS, ChannelName, RecalledMemory, RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 

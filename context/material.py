@@ -42,10 +42,10 @@ from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, Memory, Scope, Triplet
 from graphsearch.modes.result import SearchRequest, SearchResult, Summary
 from graphsearch.question.analysis import HEALTHY, MAX_READ, Analysis, QuestionType
-from graphsearch.question.question_names import spread
+from graphsearch.question.question_text import spread
 from graphsearch.question.understanding import AskedName, Interpretation
-from graphsearch.ranking.memories.recaller import floor_of
-from graphsearch.ranking.memories.result import RecalledMemory, RecallRequest, RecallResult
+from graphsearch.ranking.recall_result import RecalledMemory, RecallRequest, RecallResult
+from graphsearch.ranking.recaller import floor_of
 from graphsearch.text.rendering import (
     IN_DOUBT,
     NEWEST_FIRST,

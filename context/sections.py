@@ -15,7 +15,7 @@ from graphsearch.context.tokens import fits
 from graphsearch.model import ElementKind, Triplet
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import TokenCounter
-from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.recall_result import RecalledMemory, RecallResult
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS
 
 FIRST = 25

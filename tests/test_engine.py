@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from graphsearch.access.gate import Gate
-from graphsearch.engine import GraphSearchEngine
+from graphsearch.engine import DEFAULT_MODES, GraphSearchEngine
 from graphsearch.errors import (
     EmbeddingModelError,
     InvalidInputError,
@@ -21,12 +21,11 @@ from graphsearch.errors import (
 from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.model.signatures import Resource
 from graphsearch.modes.mode import GraphCompletion, Neighborhood, Part, Question
-from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchMode, SearchRequest, SearchResult
-from graphsearch.ranking.memories.result import RecallRequest
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.recall_result import RecallRequest
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
-from graphsearch.traversal.k_hop import KHopTraversal
+from graphsearch.traversal.paths import KHopTraversal
 from tests.gates import allowing
 from tests.graphs import days_ago, edge, people, person
 

@@ -37,7 +37,7 @@ from graphsearch.evaluation.question_set import (
 )
 from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.model.codec import Says, decode
-from graphsearch.ranking.memories.result import CHANNELS
+from graphsearch.ranking.recall_result import CHANNELS
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 

@@ -31,9 +31,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import ElementKind, Entity, Memory, Principal, Relation
 from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.protocols import Embedder
-from graphsearch.question.asked_time import asked_time
-from graphsearch.question.question_names import relation_line
-from graphsearch.ranking.memories.result import CHANNELS, ChannelName
+from graphsearch.question.question_text import asked_time, relation_line
+from graphsearch.ranking.recall_result import CHANNELS, ChannelName
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
 from graphsearch.text.bm25 import frequencies, idf, saturated

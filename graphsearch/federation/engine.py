@@ -20,17 +20,16 @@ from graphsearch.access.gate import Gate
 from graphsearch.access.reader import Reader, ReadingOptions, reading
 from graphsearch.engine import Engine, GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.federation.joint_reader import JointReader
-from graphsearch.federation.scope_part import ScopePart, number_of, own_id, own_memory, own_relation
+from graphsearch.federation.joint_reader import JointReader, ScopePart, number_of, own_id, own_memory, own_relation
 from graphsearch.model import ElementKind, ElementRef, Relation, Scope, Triplet, Vector
 from graphsearch.model import validation as check
 from graphsearch.modes.mode import Question
 from graphsearch.modes.result import SearchResult, Sentence, Source, Summary
 from graphsearch.question.understanding import Understanding
-from graphsearch.ranking.entities.result import RankRequest, RankResult
-from graphsearch.ranking.memories.result import RecallRequest, RecallResult
-from graphsearch.ranking.triplets.connections import Connection
-from graphsearch.ranking.triplets.parts import Parts
+from graphsearch.ranking.entity_ranking import RankRequest, RankResult
+from graphsearch.ranking.recall_result import RecallRequest, RecallResult
+from graphsearch.ranking.retrieval import Parts
+from graphsearch.ranking.triplet_score import Connection
 from graphsearch.stores.graph import GraphStore
 from graphsearch.traversal.paths import GraphPath
 

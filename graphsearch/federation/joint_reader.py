@@ -4,15 +4,21 @@ Every scope is read by a reader of its own, behind its own gate and in its own v
 what a scope hides has no part in any answer, and everything above a reader (modes, walks, recall, ranking) works on
 several scopes as on one: candidates are scored together, by the statistics of all of them, and a walk passes from one
 scope to another where both know an entity.
+
+Joint keys are those of the elements of several scopes in one order, with the scopes' own keys behind them. An entity or
+a relation has one joint key in all scopes, the 16 bytes of its id: that is derived from what it is, so that the same id
+means the same thing. Where something hidden began a relation, its scope has it under another id than what is visible
+proves; its joint key is that of what is visible. Ids of memories are given by whoever writes them, and may mean another
+memory in each scope: their joint key is the id followed by the number of the scope. Joint keys sort as ids do.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 import attrs
@@ -20,23 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphsearch._support.concurrency import in_order
+from graphsearch.access.gatekeeper import rare_entities
 from graphsearch.access.reader import Reader, RelationPage
-from graphsearch.access.visible_entities import rare_entities
-from graphsearch.claims.folding import type_named
-from graphsearch.columns import Hits, Keys, Mentioned, Rows, Steps, Turns
-from graphsearch.columns.key_index import KeyIndex
+from graphsearch.columns import NONE, Expansion, FarEnds, Hits, Keys, Mask, Mentioned, Rows, Steps, Turns
+from graphsearch.columns.key_index import KeyIndex, distinct
 from graphsearch.errors import EmbeddingModelError
-from graphsearch.federation import merging
-from graphsearch.federation.scope_part import (
-    ScopePart,
-    joint_claim,
-    joint_memory,
-    joint_relation,
-    number_of,
-    own_id,
-    packed,
-    unpacked,
-)
 from graphsearch.model import (
     Claim,
     Community,
@@ -51,9 +45,11 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.signatures import SignatureTable
+from graphsearch.model.validation import revised
 from graphsearch.text.analyser import Analyser
 from graphsearch.text.bm25 import TermCounts
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -179,10 +175,10 @@ class JointReader(Reader):
 
     @property
     def denied(self) -> Mapping[ElementKind, int]:
-        return merging.summed(part.reader.denied for part in self.parts)
+        return summed(part.reader.denied for part in self.parts)
 
     async def denied_by(self) -> Mapping[str, int]:
-        return merging.summed(await self._each(lambda part: part.reader.denied_by()))
+        return summed(await self._each(lambda part: part.reader.denied_by()))
 
     async def health(self) -> float | None:
         known = [each for each in await self._each(lambda part: part.reader.health()) if each is not None]
@@ -195,11 +191,8 @@ class JointReader(Reader):
         tables = [part.reader.signatures for part in self.parts]
         sizes = list(map(len, tables))
         if self._table is None or self._table[0] != sizes:
-            self._table = sizes, merging.joint_table(tables)
+            self._table = sizes, joint_table(tables)
         return self._table[1]
-
-    def type_of(self, name: str) -> RelationType:
-        return type_named(name, self.types)
 
     async def document_count(self, kind: ElementKind) -> int:
         return sum(await self._each(lambda part: part.reader.document_count(kind)))
@@ -210,13 +203,11 @@ class JointReader(Reader):
 
     async def term_counts(self, kind: ElementKind, terms: Sequence[str]) -> TermCounts:
         counted = await self._each(lambda part: part.reader.term_counts(kind, terms))
-        return TermCounts(sum(each.documents for each in counted), merging.summed(each.containing for each in counted))
+        return TermCounts(sum(each.documents for each in counted), summed(each.containing for each in counted))
 
     async def left_out(self, keys: Keys) -> Mapping[str, int]:
         none: Mapping[str, int] = {}
-        return merging.summed(
-            await self._held(ElementKind.ENTITY, keys, lambda part, own: part.reader.left_out(own), none)
-        )
+        return summed(await self._held(ElementKind.ENTITY, keys, lambda part, own: part.reader.left_out(own), none))
 
     # -- searches ------------------------------------------------------------------------------------------------
 
@@ -224,7 +215,7 @@ class JointReader(Reader):
         async def of(part: ScopePart) -> Hits:
             return part.hits(kind, await part.reader.nearest(kind, vector, limit))
 
-        return merging.best_hits(await self._each(of), 1.0, limit)
+        return best_hits(await self._each(of), 1.0, limit)
 
     async def lexical(self, kind: ElementKind, query: str, limit: int, *, counts: TermCounts | None = None) -> Hits:
         known = counts or await self.term_counts(kind, list(dict.fromkeys(self.analyser.terms(query))))
@@ -232,13 +223,13 @@ class JointReader(Reader):
         async def of(part: ScopePart) -> Hits:
             return part.hits(kind, await part.reader.lexical(kind, query, limit, counts=known))
 
-        return merging.best_hits(await self._each(of), -1.0, limit)
+        return best_hits(await self._each(of), -1.0, limit)
 
     async def locate(self, ids: Sequence[UUID]) -> Hits:
         async def of(part: ScopePart) -> Hits:
             return part.hits(ElementKind.ENTITY, await part.reader.locate(ids))
 
-        return merging.located(await self._each(of))
+        return _once(await self._each(of))
 
     async def named(self, names: Sequence[str], words: Sequence[str], *, limit: int) -> tuple[Hits, list[Entity]]:
         whole = await self._each(lambda part: part.reader.find_names(names))
@@ -257,13 +248,13 @@ class JointReader(Reader):
             return part.steps(await part.reader.expand(own, fan_out))
 
         found = await self._held(ElementKind.ENTITY, keys, of, Steps.none(packed(())))
-        return merging.strongest(keys, found, fan_out) if len(keys) else Steps.none(keys)
+        return strongest(keys, found, fan_out) if len(keys) else Steps.none(keys)
 
     async def related(self, keys: Keys) -> Steps:
         async def of(part: ScopePart, own: Keys) -> Steps:
             return part.steps(await part.reader.related(own))
 
-        return merging.by_relation(await self._held(ElementKind.RELATION, keys, of, Steps.none(packed(()))))
+        return by_relation(await self._held(ElementKind.RELATION, keys, of, Steps.none(packed(()))))
 
     async def page(self, *, after: UUID | None = None, limit: int) -> RelationPage:
         """The visible ones among the next relations of the view, by id: ``limit`` or more, fewer only at the end.
@@ -281,7 +272,7 @@ class JointReader(Reader):
         last = min(ends, default=None)
         found = [until(part, each.steps) for part, each in zip(self.parts, pages, strict=True)]
         read = limit if ends else min(sum(each.read for each in pages), limit - 1)
-        return RelationPage(merging.by_relation(found), read, last)
+        return RelationPage(by_relation(found), read, last)
 
     async def entity_types(self, hits: Hits) -> list[str]:
         return [each.type for each in await self.entities(hits.keys)]
@@ -392,7 +383,7 @@ class JointReader(Reader):
         read = await self._shown_by(ElementKind.RELATION, keys, lambda part, own: part.reader.relations(own))
         for part, row, each in read:
             forms[row].append(joint_relation(each, part.number, ids[row]))
-        return [merging.joint_relations(each) for each in forms]
+        return [joint_relations(each) for each in forms]
 
 
 def _joined(found: Iterable[Entity], ids: Sequence[UUID]) -> list[Entity]:
@@ -400,7 +391,7 @@ def _joined(found: Iterable[Entity], ids: Sequence[UUID]) -> list[Entity]:
     forms: defaultdict[UUID, list[Entity]] = defaultdict(list)
     for each in found:
         forms[each.id].append(each)
-    return [merging.joint_entity(forms[id_]) for id_ in ids if id_ in forms]
+    return [joint_entity(forms[id_]) for id_ in ids if id_ in forms]
 
 
 def _own_ids(ids: Sequence[str], part: ScopePart) -> list[str]:
@@ -422,3 +413,323 @@ def _no_mentions(kind: ElementKind, other: ElementKind) -> Mentioned:
 def _both(some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
     """Columns one after the other; an empty one may be of another type."""
     return np.concatenate([each for each in (some, others) if len(each)] or [some])
+
+
+# -- what several scopes show, merged ---------------------------------------------------------------------------------
+
+
+def best_hits(parts: Sequence[Hits], sign: float, limit: int) -> Hits:
+    """The best hits of all, each element once, ties by key; ``sign`` is -1 where higher values are better."""
+    found = _once(parts, sign)
+    return found.keep(np.lexsort((found.keys, sign * found.values))[:limit])
+
+
+def _once(parts: Sequence[Hits], sign: float = 1.0) -> Hits:
+    """Each element once, with its best value and its greatest importance, in the order of keys."""
+    every = Hits.concatenate(parts)
+    order = np.lexsort((sign * every.values, every.keys))
+    every = every.keep(order)
+    first = _begins(every.keys)
+    starts = np.flatnonzero(first)
+    importance = np.maximum.reduceat(every.importance, starts) if len(starts) else every.importance
+    return attrs.evolve(every.keep(first), importance=importance)
+
+
+def _begins(*columns: Keys | Rows) -> Mask:
+    """Which rows of sorted columns differ from the one before."""
+    begins = np.ones(len(columns[0]), np.bool_)
+    if len(begins) > 1:
+        begins[1:] = np.logical_or.reduce([each[1:] != each[:-1] for each in columns])
+    return begins
+
+
+def strongest(keys: Keys, parts: Sequence[Steps], fan_out: int) -> Steps:
+    """The strongest steps from each key and in each direction, at most ``fan_out``, each relation once."""
+    found = _each_once(parts)
+    rows = found.rows
+    start = KeyIndex(keys).of(rows.near)
+    order = np.lexsort((rows.relations, -rows.confidence * found.prior, ~rows.outgoing, start))
+    number, begins = np.arange(len(order)), _begins(start[order], rows.outgoing[order])
+    kept = order[number - np.maximum.accumulate(np.where(begins, number, 0)) < fan_out]
+    found = found.keep(kept)
+    return attrs.evolve(found, rows=attrs.evolve(found.rows, starts=keys, start=start[kept]))
+
+
+def by_relation(parts: Sequence[Steps]) -> Steps:
+    """Steps from source to target in the order of their relations, each once."""
+    found = _each_once(parts)
+    found = found.keep(np.argsort(found.rows.relations, kind="stable"))
+    starts, start = np.unique(found.rows.near, return_inverse=True)
+    return attrs.evolve(found, rows=attrs.evolve(found.rows, starts=starts, start=start))
+
+
+def _each_once(parts: Sequence[Steps]) -> Steps:
+    """Each step once: the most reliable of those that several scopes have, of equal ones that of the first scope.
+
+    An entity has the greatest importance that any of them gives it.
+    """
+    rows = Expansion.concatenate([each.rows for each in parts])
+    importance = np.zeros(len(rows.ends))
+    for each in parts:
+        places = np.searchsorted(rows.ends.keys, each.rows.ends.keys)
+        np.maximum.at(importance, places, each.rows.ends.importance)
+    columns = (np.concatenate([getattr(each, name) for each in parts]) for name in ("signatures", "freshness", "prior"))
+    found = Steps(attrs.evolve(rows, ends=attrs.evolve(rows.ends, importance=importance)), *columns)
+    same = (rows.near, rows.outgoing, rows.relations)
+    order = np.lexsort((-found.reliability, *same))  # stable; not by signatures, whose numbers count hidden ones
+    return found.keep(order[_begins(*(each[order] for each in same))])
+
+
+def joint_entity(forms: Sequence[Entity]) -> Entity:
+    """One entity as several scopes show it, in the order of the scopes.
+
+    The name of the first, all other names as aliases, all labels, the longest description, the greatest importance, the
+    mean feedback; of attributes the first of each name.
+    """
+    if len(forms) == 1:
+        return forms[0]
+    first = forms[0]
+    names = dict.fromkeys(chain.from_iterable((each.name, *each.aliases) for each in forms))
+    attributes: dict[str, object] = {}
+    for each in reversed(forms):
+        attributes |= each.attributes
+    return attrs.evolve(
+        first,
+        aliases=tuple(name for name in names if name != first.name),
+        description=max((each.description for each in forms), key=len),
+        labels=tuple(chain.from_iterable(each.labels for each in forms)),
+        attributes=attributes,
+        importance_weight=max(each.importance_weight for each in forms),
+        feedback_weight=sum(each.feedback_weight for each in forms) / len(forms),
+    )
+
+
+def joint_relations(forms: Sequence[Relation]) -> Relation:
+    """One relation as several scopes show it: the most confident, the first of equal ones, with all evidence."""
+    best = max(forms, key=lambda each: each.confidence)
+    evidence = tuple(chain.from_iterable(each.evidence for each in forms))
+    return best if len(forms) == 1 else attrs.evolve(best, evidence=evidence)
+
+
+def joint_table(tables: Sequence[SignatureTable]) -> SignatureTable:
+    """One table of several: row r of table n is row r · (number of tables) + n."""
+    many, size = len(tables), len(tables) * max(map(len, tables))
+    columns: dict[str, Any] = {
+        "contents": [None] * size,
+        "types": [RelationType(name="unregistered")] * size,
+        "priors": np.ones(size),
+        "half_lives": np.full(size, np.inf),
+        **{name: np.zeros(size, np.bool_) for name in ("shared", "typed", "attested")},
+    }
+    for number, table in enumerate(tables):
+        for name, column in columns.items():
+            column[number : many * len(table) : many] = getattr(table, name)
+    return SignatureTable(**columns, decays=any(table.decays for table in tables), shares_none=False)
+
+
+def summed(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
+    """The sums of counts by name."""
+    total = Counter[K]()
+    for each in counts:
+        total.update(each)
+    return dict(total)
+
+
+# -- the part of one scope ---------------------------------------------------------------------------------------------
+
+
+class ScopePart:
+    """One scope: what its own reader shows, translated to joint keys.
+
+    ``number`` is that of the scope in the engine, ``place`` that among the ``of`` scopes that are read. ``known`` has
+    the keys that the question has met in the scope, whatever the view.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        number: int,
+        place: int,
+        of: int,
+        known: Mapping[ElementKind, KeyMap] | None = None,
+    ) -> None:
+        self.reader = reader
+        self.number = number
+        self._place = place
+        self._of = of
+        self._known = known or {kind: KeyMap() for kind in ElementKind}
+        self._here = {kind: KeyMap() for kind in ElementKind}
+        """The keys that were met in this view."""
+        self._looked_up = KeyMap()
+        """Entities that were met or looked for in this view."""
+
+    def viewing(self, view: View) -> ScopePart:
+        """The same snapshot and gate, with the moments and types of another view."""
+        mine = attrs.evolve(
+            self.reader.view,
+            as_of=view.as_of,
+            known_at=view.known_at,
+            since=view.since,
+            min_edge_confidence=view.min_edge_confidence,
+            skipped_types=view.skipped_types,
+            only_types=view.only_types,
+        )
+        reader = self.reader.viewing(mine)
+        return ScopePart(reader, number=self.number, place=self._place, of=self._of, known=self._known)
+
+    @property
+    def scope(self) -> Scope:
+        """The scope."""
+        return self.reader.scope
+
+    # -- keys ----------------------------------------------------------------------------------------------------
+
+    def joint(self, kind: ElementKind, own: Keys) -> Keys:
+        """The joint keys of elements that this scope shows."""
+        match kind:
+            case ElementKind.MEMORY:
+                ids = [joint_id(each, self.number) for each in self.reader.memory_ids(own)]
+                joint = np.array(ids, np.str_)
+            case ElementKind.ENTITY:
+                joint = packed(self.reader.entity_ids(own))
+            case _:
+                joint = packed(self.reader.visible_relation_ids(own))
+        self._known[kind].learn(joint, own)
+        self._here[kind].learn(joint, own)
+        return joint
+
+    def met(self, kind: ElementKind, joint: Keys) -> tuple[Rows, Keys]:
+        """The rows of the elements that the question has met in this view, and the scope's keys of these."""
+        return self._here[kind].of(joint)
+
+    def known(self, kind: ElementKind, joint: Keys) -> tuple[Rows, Keys]:
+        """The same, in any view."""
+        return self._known[kind].of(joint)
+
+    async def holding(self, joint: Keys) -> tuple[Rows, Keys]:
+        """The rows of the entities that hold and are visible in this scope, met or not, and the scope's keys."""
+        unknown = joint[~(self._here[ElementKind.ENTITY].has(joint) | self._looked_up.has(joint))]
+        if len(unknown):
+            self._looked_up.learn(unknown, np.arange(len(unknown)))
+            self.joint(ElementKind.ENTITY, (await self.reader.locate(sorted(unpacked(unknown)))).keys)
+        return self.met(ElementKind.ENTITY, joint)
+
+    def hits(self, kind: ElementKind, found: Hits) -> Hits:
+        """Hits in joint keys. Their signatures are of no use beyond the scope, and 0."""
+        joint = self.joint(kind, found.keys)
+        return attrs.evolve(found, keys=joint, signatures=np.zeros(len(joint), np.int64))
+
+    def steps(self, found: Steps) -> Steps:
+        """Visible steps of this scope in joint keys, with the rows of their signatures in the joint table."""
+        rows, signatures = found.rows, found.signatures * self._of + self._place
+        met, end = distinct(rows.end)
+        near, start = distinct(rows.start)
+        far = self.joint(ElementKind.ENTITY, rows.ends.keys.take(met))
+        no_codes = np.zeros(len(far), np.int64)
+        joint = attrs.evolve(
+            rows,
+            starts=self.joint(ElementKind.ENTITY, rows.starts.take(near)),
+            start=start,
+            ends=FarEnds(keys=far, signatures=no_codes, importance=rows.ends.importance.take(met)),
+            end=end,
+            relations=self.joint(ElementKind.RELATION, rows.relations),
+            signatures=signatures,
+            far_holds=None,
+            located=None,
+        )
+        return attrs.evolve(found, rows=joint, signatures=signatures)
+
+
+SEPARATOR: Final = "\x1f"
+"""Between the id of a memory and the number of its scope; sorts before whatever may continue an id."""
+
+
+def packed(ids: Iterable[UUID]) -> Keys:
+    """The joint keys of entities or relations."""
+    return np.frombuffer(b"".join(id_.bytes for id_ in ids), "S16")
+
+
+def unpacked(keys: Keys) -> list[UUID]:
+    """The ids behind joint keys of entities or relations; numpy strips trailing zero bytes from single items."""
+    column = np.asarray(keys, "S16").tobytes()
+    return [UUID(bytes=column[at : at + 16]) for at in range(0, len(column), 16)]
+
+
+def joint_id(memory_id: str, number: int) -> str:
+    """The id of a memory of the scope with a number, as joint readers show it."""
+    return f"{memory_id}{SEPARATOR}{number}"
+
+
+def own_id(joint: str) -> str:
+    """The id of a memory in its own scope."""
+    return joint.rpartition(SEPARATOR)[0] or joint
+
+
+def number_of(joint: str) -> int:
+    """The number of the scope of a memory, -1 for an id that is of none."""
+    number = joint.rpartition(SEPARATOR)[2]
+    return int(number) if SEPARATOR in joint and number.isdecimal() else NONE
+
+
+def joint_memory(memory: Memory, number: int) -> Memory:
+    """A memory with joint ids: its own, and that of its session, which another scope may use for another session."""
+    session = joint_id(memory.session_id, number) if memory.session_id else memory.session_id
+    return revised(memory, id=joint_id(memory.id, number), session_id=session)
+
+
+def own_memory(memory: Memory) -> Memory:
+    """A memory as its own scope has it."""
+    session = own_id(memory.session_id) if memory.session_id else memory.session_id
+    return revised(memory, id=own_id(memory.id), session_id=session)
+
+
+def joint_relation(relation: Relation, number: int, joint: UUID) -> Relation:
+    """A relation with its joint id, and the joint ids of its evidence."""
+    return revised(relation, id=joint, evidence=tuple(joint_id(each, number) for each in relation.evidence))
+
+
+def own_relation(relation: Relation) -> Relation:
+    """A relation with the ids of its evidence in their own scopes."""
+    return revised(relation, evidence=tuple(dict.fromkeys(map(own_id, relation.evidence))))
+
+
+def joint_claim(claim: Claim, number: int) -> Claim:
+    """A claim with the joint id of its memory."""
+    return revised(claim, memory_id=joint_id(claim.memory_id, number))
+
+
+class KeyMap:
+    """The joint keys met in one scope, and the scope's own key behind each."""
+
+    def __init__(self) -> None:
+        self._joint: KeyIndex | None = None
+        self._own: Keys | None = None
+
+    def learn(self, joint: Keys, own: Keys) -> None:
+        """Add keys, of which some may be known and some may be there several times."""
+        if not len(joint):
+            return
+        if self._joint is None or self._own is None:
+            self._joint, self._own = KeyIndex(joint[:0]), own[:0]
+        known = len(self._joint)
+        rows = self._joint.number(joint)
+        added = np.empty(len(self._joint) - known, dtype=own.dtype)
+        fresh = rows >= known
+        added[rows[fresh] - known] = own[fresh]
+        self._own = np.concatenate((self._own, added))
+
+    def of(self, joint: Keys) -> tuple[Rows, Keys]:
+        """The rows of the keys that are known, in their order, and the own key of each."""
+        if self._joint is None or self._own is None or not len(joint):
+            return np.empty(0, np.intp), np.empty(0, "S16")
+        found = self._joint.of(joint)
+        (rows,) = (found != NONE).nonzero()
+        return rows, self._own[found[rows]]
+
+    def has(self, joint: Keys) -> Mask:
+        """Whether each key is known."""
+        if self._joint is None:
+            return np.zeros(len(joint), np.bool_)
+        known: Mask = self._joint.of(joint) != NONE
+        return known

@@ -21,8 +21,8 @@ from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, O
 from graphsearch.modes.result import SearchMode
 from graphsearch.operations.service import Caller
 from graphsearch.protocols import LLM
-from graphsearch.ranking.entities.result import Ranking
-from graphsearch.ranking.memories.result import Workload
+from graphsearch.ranking.entity_ranking import Ranking
+from graphsearch.ranking.recall_result import Workload
 
 
 class OutcomeName(StrEnum):

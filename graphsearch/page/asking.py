@@ -19,10 +19,9 @@ from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, View
 from graphsearch.modes.result import SearchMode, SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
-from graphsearch.question.asked_time import beginning
-from graphsearch.question.question_names import Anchor
+from graphsearch.question.question_text import Anchor, beginning
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.recall_result import RecallResult
 
 ENTITIES: Final = 10
 PAST: Final = 10

@@ -11,8 +11,8 @@ import attrs
 
 from graphsearch.context.sections import key_of
 from graphsearch.model import Entity, Scope, ScorePart, Triplet
-from graphsearch.ranking.entities.result import FoundEntity
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.entity_ranking import FoundEntity
+from graphsearch.ranking.recall_result import RecalledMemory
 
 LONGEST: Final = 600
 """Characters of a text in a list."""

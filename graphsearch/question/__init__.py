@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from graphsearch.question.analysis import Plan as Plan
     from graphsearch.question.analysis import QuestionType as QuestionType
     from graphsearch.question.analysis import analyse as analyse
-    from graphsearch.question.question_names import Anchor as Anchor
+    from graphsearch.question.question_text import Anchor as Anchor
 
 __getattr__, __dir__ = lazily(__name__)

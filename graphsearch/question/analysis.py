@@ -18,8 +18,7 @@ from typing import Final
 import attrs
 
 from graphsearch.model import validation as check
-from graphsearch.question.asked_time import AskedPeriod, periods
-from graphsearch.question.question_names import Anchor, NameKind, WrittenName, named
+from graphsearch.question.question_text import Anchor, AskedPeriod, NameKind, WrittenName, named, periods
 from graphsearch.text.analyser import terms
 from graphsearch.text.word_lists import word_lists
 

@@ -40,9 +40,8 @@ from graphsearch.names.comparing import is_misspelt, is_part, is_same
 from graphsearch.names.likeness import EXACT_TYPES
 from graphsearch.names.slips import slip
 from graphsearch.names.vocabulary import is_given_name, is_nickname
-from graphsearch.question.question_names import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
-from graphsearch.question.relation_words import asked_of_code, listed
-from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording
+from graphsearch.question.question_text import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
+from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording, asked_of_code, listed
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 

@@ -24,11 +24,19 @@ from graphsearch.columns.formulas import cosines
 from graphsearch.ingest.frames.table import table
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
-from graphsearch.question.asked_time import PRESENT, AskedTime, asked_time
 from graphsearch.question.linking import Linked, dated_names, link_candidates, look_up
-from graphsearch.question.question_names import QuestionText, WrittenName, overlapping
-from graphsearch.question.relation_words import DEFINES, TARGET, asked_of_code, said
-from graphsearch.question.type_profile import TypeProfile, affinities, asked_kind, standardised, worded
+from graphsearch.question.question_text import PRESENT, AskedTime, QuestionText, WrittenName, asked_time, overlapping
+from graphsearch.question.type_profile import (
+    DEFINES,
+    TARGET,
+    TypeProfile,
+    affinities,
+    asked_kind,
+    asked_of_code,
+    said,
+    standardised,
+    worded,
+)
 from graphsearch.text.analyser import Analyser
 
 

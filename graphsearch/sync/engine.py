@@ -11,8 +11,8 @@ from graphsearch.federation import engine as federation
 from graphsearch.ingest import ingestor
 from graphsearch.modes.mode import Mode
 from graphsearch.protocols import LLM, Embedder, Traversal
-from graphsearch.ranking.memories.result import RecallScoring
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.recall_result import RecallScoring
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade, blocking
 from graphsearch.sync.stores import GraphStore
 

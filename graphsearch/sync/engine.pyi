@@ -31,7 +31,7 @@ from graphsearch.curation.receipts import Receipt
 from graphsearch.curation.receipts import Verification
 from graphsearch.curation.summarising import SummariesReport
 from graphsearch.explaining.elements import Explanation
-from graphsearch.explaining.provenance import Provenance
+from graphsearch.explaining.elements import Provenance
 from graphsearch.federation import engine as federation
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.health.duplicates import Ambiguity
@@ -61,7 +61,7 @@ from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
 from graphsearch.modes.mode import Mode
-from graphsearch.modes.registry import DEFAULT_MODES
+from graphsearch.engine import DEFAULT_MODES
 from graphsearch.modes.result import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
@@ -69,14 +69,14 @@ from graphsearch.protocols import Extractor
 from graphsearch.protocols import LLM
 from graphsearch.protocols import TokenCounter
 from graphsearch.protocols import Traversal
-from graphsearch.ranking.entities.result import RankResult
-from graphsearch.ranking.entities.result import RankingWeights
-from graphsearch.ranking.memories.result import ChannelName
-from graphsearch.ranking.memories.result import RecallRequest
-from graphsearch.ranking.memories.result import RecallResult
-from graphsearch.ranking.memories.result import RecallScoring
-from graphsearch.ranking.memories.result import Workload
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.entity_ranking import RankResult
+from graphsearch.ranking.entity_ranking import RankingWeights
+from graphsearch.ranking.recall_result import ChannelName
+from graphsearch.ranking.recall_result import RecallRequest
+from graphsearch.ranking.recall_result import RecallResult
+from graphsearch.ranking.recall_result import RecallScoring
+from graphsearch.ranking.recall_result import Workload
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.stores.graph import GraphStore as graphsearch_stores_graph_GraphStore
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore

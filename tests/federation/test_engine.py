@@ -176,7 +176,7 @@ async def test_vectors_of_different_models_are_not_compared(scopes):
 def test_a_joint_reader_has_an_answer_of_its_own_for_every_read_of_a_question():
     inherited = {name for name in dir(Reader) if not name.startswith("_")} - vars(JointReader).keys()
     assert inherited == {
-        *("entity_count", "whenever"),  # through other methods
+        *("entity_count", "type_of", "whenever"),  # through other methods, and the types of all
         *(
             "admitted",
             "changes",

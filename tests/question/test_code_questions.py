@@ -7,8 +7,8 @@ import attrs
 import pytest
 
 from graphsearch.question.linking import Link, Linked, with_bare_names
-from graphsearch.question.question_names import Nameable, QuestionText, tokens
-from graphsearch.question.relation_words import SOURCE, TARGET, asked_of_code
+from graphsearch.question.question_text import Nameable, QuestionText, tokens
+from graphsearch.question.type_profile import SOURCE, TARGET, asked_of_code
 
 NOT_READ = None
 

@@ -22,7 +22,7 @@ from graphsearch.question.linking import (
     look_up,
     unlinked,
 )
-from graphsearch.question.question_names import Nameable, QuestionText, WrittenName
+from graphsearch.question.question_text import Nameable, QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
 from tests.gates import no_secrets
 from tests.graphs import days_ago

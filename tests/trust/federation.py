@@ -21,7 +21,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.federation import FederatedEngine
 from graphsearch.model import Scope
 from graphsearch.operations.service import Caller
-from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.entity_ranking import Ranking
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore

@@ -11,10 +11,10 @@ from graphsearch.access.reader import reading
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Entity, Memory
-from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.recaller import named_in
-from graphsearch.ranking.memories.result import RecallScoring, for_embedder
-from graphsearch.ranking.memories.walk import Leads
+from graphsearch.question.question_text import Anchor
+from graphsearch.ranking.recall_result import RecallScoring, for_embedder
+from graphsearch.ranking.recaller import named_in
+from graphsearch.ranking.walk import Leads
 from tests.gates import no_secrets
 from tests.ranking.memories.telling import asking, ids, mention, names, tell
 

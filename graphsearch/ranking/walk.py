@@ -29,8 +29,8 @@ from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Mentioned, Rows
 from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, ElementRef
 from graphsearch.question.analysis import Analysis
-from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.result import RecallScoring
+from graphsearch.question.question_text import Anchor
+from graphsearch.ranking.recall_result import RecallScoring
 from graphsearch.ranking.scores import best_first, compared, rows_among
 from graphsearch.text.bm25 import idf, searchable_text
 

@@ -195,7 +195,7 @@ class RecallResult(Displayed):
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
     * ``relevance``: how much the best found have to do with the question, in [0, 1] (see
-      `graphsearch.ranking.memories.walk`); unlike scores, which are relative to the best of the same question, it is
+      `graphsearch.ranking.walk`); unlike scores, which are relative to the best of the same question, it is
       comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
     * ``stating``: the share of the ``memories`` that state something to the graph, whether it still holds or not.
