@@ -30,8 +30,7 @@ import attrs
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBuilder, TiktokenCounter
-from graphsearch.context.material import excerpt
-from graphsearch.context.sections import compose, pack
+from graphsearch.context.material import compose, excerpt, pack
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.evaluator import write_graph

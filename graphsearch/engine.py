@@ -54,7 +54,7 @@ from graphsearch.ranking.retrieval import Caches, Parts, find_nearby
 from graphsearch.ranking.triplet_score import ScoringOptions, best_triplets
 from graphsearch.stores.graph import GraphStore
 from graphsearch.traversal.pagerank import PersonalizedPageRank
-from graphsearch.traversal.paths import MAX_ENTITIES, GraphPath, KHopTraversal, best_path
+from graphsearch.traversal.paths import GraphPath, KHopTraversal, best_path
 
 DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(
     {
@@ -381,7 +381,7 @@ class GraphSearchEngine(Engine):
         """
         async with reading(self.store, gate=gate, **when) as reader:
             start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
-            trail = await best_path(start.keys, goal.keys, max_hops=max_hops, max_entities=MAX_ENTITIES, reader=reader)
+            trail = await best_path(start.keys, goal.keys, max_hops=max_hops, reader=reader)
             if trail is None:
                 return None
             dtype = start.keys.dtype

@@ -217,7 +217,8 @@ class VisibleEvidence:
         stored = await self._store.get_memories(memories)
         occurred = {memory.id: memory.occurred_at for memory in stored}
         written = {memory.id: memory.created_at for memory in stored if memory.created_at}
-        hidden = await self._hidden({claim.target_id for claim in claims})
+        targets = await self._store.get_entities(sorted({claim.target_id for claim in claims}))
+        hidden = {each.id for each in targets} - {each.id for each in await self._gatekeeper.entities.shown(targets)}
         stated, seen = defaultdict[Group, list[DatedClaim]](list), defaultdict[Group, list[DatedClaim]](list)
         unseen = defaultdict[Group, set[str]](set)
         for claim in claims:
@@ -242,11 +243,6 @@ class VisibleEvidence:
                 unseen[relation.source_id, relation.type, relation.target_id],
                 relation.retracted_at is not None and any(each.key == key for each in chain(*proved.values())),
             )
-
-    async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
-        """The entities that are hidden."""
-        found = await self._store.get_entities(sorted(ids))
-        return {each.id for each in found}.difference(each.id for each in await self._gatekeeper.entities.shown(found))
 
 
 def supported_since(relation: Relation) -> float:

@@ -618,7 +618,7 @@ class Gatekeeper:
     async def _as_visible(self, keys: Keys, signatures: Rows, verdicts: Verdicts) -> Verdicts:
         """The verdicts on entities; those that hidden memories may have named or typed are decided as shown."""
         partial = verdicts == PARTIAL
-        self.entities.met(self._store.entity_ids(keys[partial]))
+        self.entities.partial.update(self._store.entity_ids(keys[partial]))
         if self.gate.by_signature:  # an entity of a given type is denied or not, whatever its name
             partial &= self.book.table.typed.take(signatures)
         if not partial.any():
@@ -628,11 +628,6 @@ class Gatekeeper:
         decided = verdicts.copy()
         decided[partial] = [PARTIAL if id_ in shown else DENIED for id_ in ids]
         return decided
-
-    async def permits_memory(self, memory: Memory) -> bool:
-        """Whether policies permit a memory, whether it was known or not."""
-        policies = self.gate.policies
-        return policies.allows_all or all(await policies.permits([resource_of(memory)]))
 
     async def admits(self, elements: Sequence[Relation | Memory]) -> Sequence[bool]:
         """Whether each single element is permitted, regardless of its evidence and its ends."""
@@ -711,22 +706,15 @@ class VisibleEntities:
         self._folded: dict[UUID, Entity | None] = {}
         """By id; None where all mentions of an entity that exists through them are hidden."""
         self._allowed: dict[UUID, bool] = {}
-        self._partial = set[UUID]()
-
-    def met(self, ids: Iterable[UUID]) -> None:
-        """Note visible entities of which some mentions may be hidden."""
-        self._partial.update(ids)
-
-    def is_partial(self, entity_id: UUID) -> bool:
-        """Whether some mentions of a visible entity may be hidden."""
-        return entity_id in self._partial
+        self.partial = set[UUID]()
+        """Visible entities that were met, of which some mentions may be hidden."""
 
     async def admitted(self, entities: Sequence[Entity]) -> list[Entity]:
         """The visible forms of entities that were admitted by their signatures, one for each."""
-        if not self._partial:
+        if not self.partial:
             return list(entities)
-        await self._fold([each for each in entities if each.id in self._partial])
-        shown = [self._folded[each.id] if each.id in self._partial else each for each in entities]
+        await self._fold([each for each in entities if each.id in self.partial])
+        shown = [self._folded[each.id] if each.id in self.partial else each for each in entities]
         found = [each for each in shown if each is not None]
         if len(found) < len(entities):  # two decisions of the authorizer contradict each other
             raise AccessDeniedError(self._gate.action.value)
@@ -878,9 +866,8 @@ def _only_hidden(name: str, attested: _Attested) -> bool:
 
 def _needs_mentions(entity: Entity, given: AssertedEntity, attested: _Attested) -> bool:
     """Whether the order of its mentions determines an entity's visible name, or their types its visible type."""
-    if not given.named or (not attested.hidden and not _typed(entity, given)):
-        return False
-    return _typed(entity, given) or forgotten_name(entity.name, attested.hidden, attested.visible)
+    hidden, visible = attested.hidden, attested.visible
+    return given.named and (_typed(entity, given) or (bool(hidden) and forgotten_name(entity.name, hidden, visible)))
 
 
 def _typed(entity: Entity, given: AssertedEntity) -> bool:
@@ -968,13 +955,17 @@ def are_called(entities: Sequence[Entity], names: Collection[str], words: Abstra
 
 def first_matches(matches: Sequence[NameMatch], limit: int) -> list[NameMatch]:
     """The matches with the lowest ids, at most ``limit`` for each name."""
-    taken: Counter[str] = Counter()
-    found = []
-    for each in matches:
-        taken[each.name] += 1
-        if taken[each.name] <= limit:
-            found.append(each)
-    return found
+    return [matches[row] for row in first_of_each([each.name for each in matches], Counter(), limit)]
+
+
+def first_of_each(names: Sequence[str], taken: Counter[str], most: int) -> list[int]:
+    """The rows of at most ``most`` of each name, including those ``taken`` before."""
+    rows = []
+    for row, name in enumerate(names):
+        if taken[name] < most:
+            taken[name] += 1
+            rows.append(row)
+    return rows
 
 
 def rare_entities(matches: Sequence[NameMatch], limit: int) -> set[UUID]:

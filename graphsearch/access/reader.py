@@ -22,7 +22,7 @@ import numpy as np
 
 from graphsearch._support.paging import pages
 from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
+from graphsearch.access.gate import ALLOW_ALL, Gate, known_by, resource_of
 from graphsearch.access.gatekeeper import (
     PARTIAL,
     Decided,
@@ -274,7 +274,7 @@ class Reader:
         """The rows of visible entities of which some mentions may be hidden."""
         if self._gatekeeper.allows_all:
             return np.empty(0, np.intp)
-        return np.flatnonzero([self._gatekeeper.entities.is_partial(id_) for id_ in self.entity_ids(keys)])
+        return np.flatnonzero([id_ in self._gatekeeper.entities.partial for id_ in self.entity_ids(keys)])
 
     async def list_entities(
         self, *, after: UUID | None = None, limit: int, type: str
@@ -372,7 +372,7 @@ class Reader:
     async def _forms(self, found: Sequence[NameMatch | SimilarName]) -> Mapping[UUID, Entity | None]:
         """The visible ones of the entities found: the visible form of each if it may differ from the stored one."""
         forms: dict[UUID, Entity | None] = dict.fromkeys(await self.visible_ids({each.entity_id for each in found}))
-        partial = [id_ for id_ in forms if self._gatekeeper.entities.is_partial(id_)]
+        partial = self._gatekeeper.entities.partial.intersection(forms)
         forms.update((each.id, each) for each in await self.get_entities(sorted(partial)))
         return forms
 
@@ -380,7 +380,7 @@ class Reader:
 
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
         """As `GraphStore.words`; none for an entity that hidden memories mention, since they may be theirs."""
-        whole = [id_ for id_ in ids if not self._gatekeeper.entities.is_partial(id_)]
+        whole = [id_ for id_ in ids if id_ not in self._gatekeeper.entities.partial]
         return await self._store.words(whole)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
@@ -434,8 +434,9 @@ class Reader:
 
     async def memory(self, memory_id: str) -> Memory | None:
         """One memory, whether it passes the view or not, if it is visible."""
-        found = await self._store.get_memories([memory_id])
-        return found[0] if found and await self._gatekeeper.permits_memory(found[0]) else None
+        found, policies = await self._store.get_memories([memory_id]), self._gatekeeper.gate.policies
+        seen = policies.allows_all or all(await policies.permits([resource_of(each) for each in found]))
+        return found[0] if found and seen else None
 
     async def mentions(self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()) -> list[Mention]:
         """The mentions in visible memories, in the order of `GraphStore.list_mentions`."""

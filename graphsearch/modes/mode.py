@@ -27,7 +27,7 @@ from graphsearch.columns import Floats, Rows
 from graphsearch.errors import MissingDependencyError
 from graphsearch.model import Triplet, Vector
 from graphsearch.modes.result import SearchRequest, SearchResult
-from graphsearch.question.question_text import Anchor, AskedTime, History
+from graphsearch.question.analysis import Anchor, AskedTime, History
 from graphsearch.question.type_profile import TypeProfile
 from graphsearch.question.understanding import QuestionVectors, Understanding, understand
 from graphsearch.ranking.retrieval import Answer, Parts, find_around
@@ -99,17 +99,13 @@ def require(part: Part, given: T | None, mode: str) -> T:
     return given
 
 
-def require_gate(gate: Gate | None, mode: str) -> Gate:
-    """The gate that a mode needs, since what goes to a language model must have passed one.
-
-    Raises `MissingDependencyError` that names the mode, and how to pass a gate.
-    """
+def require_gate(gate: Gate | None, mode: str) -> None:
+    """Raise `MissingDependencyError` without a gate: what goes to a language model must have passed one."""
     if gate is None:
         raise MissingDependencyError(
             f"the mode {str(mode)!r} shows parts of the graph to a language model, and needs a gate: search(…,"
             " gate=Gate(authorizer, principal)), or gate=ALLOW_ALL where all of it may be shown"
         )
-    return gate
 
 
 async def embedded(request: Request, parts: Parts) -> QuestionVectors | None:

@@ -29,8 +29,8 @@ from graphsearch.model.identity import snake_case
 from graphsearch.modes.mode import Mode, Part, Question, profile_of, require
 from graphsearch.modes.result import Direction, GraphQuery, SearchRequest, SearchResult
 from graphsearch.protocols import TokenCounter
+from graphsearch.question.analysis import Anchor
 from graphsearch.question.linking import anchors_of, link_names
-from graphsearch.question.question_text import Anchor
 from graphsearch.ranking.retrieval import Answer, nothing_asked, score_by_hops
 from graphsearch.ranking.triplet_score import NOTHING, connected
 from graphsearch.text.calendar import Precision, containing, day_of

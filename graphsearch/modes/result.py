@@ -14,8 +14,7 @@ from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.model import validation as check
 from graphsearch.protocols import Traversal
-from graphsearch.question.analysis import Analysis, analyse
-from graphsearch.question.question_text import Anchor
+from graphsearch.question.analysis import Analysis, Anchor, analyse
 from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.triplet_relevance import CERTAIN
 from graphsearch.ranking.triplet_score import LEAST_SHOWN, Connection, ends

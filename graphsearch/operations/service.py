@@ -11,7 +11,7 @@ from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.context import ContextBuilder, TiktokenCounter
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.ingest import DEFAULT_EXTRACTOR, IngestLimits
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Principal, Scope

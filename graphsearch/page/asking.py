@@ -19,7 +19,7 @@ from graphsearch.engine import Engine
 from graphsearch.model import ElementKind, View
 from graphsearch.modes.result import SearchMode, SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
-from graphsearch.question.question_text import Anchor, beginning
+from graphsearch.question.analysis import Anchor, beginning
 from graphsearch.question.understanding import Interpretation
 from graphsearch.ranking.recall_result import RecallResult
 

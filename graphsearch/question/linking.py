@@ -40,7 +40,7 @@ from graphsearch.names.comparing import is_misspelt, is_part, is_same
 from graphsearch.names.likeness import EXACT_TYPES
 from graphsearch.names.slips import slip
 from graphsearch.names.vocabulary import is_given_name, is_nickname
-from graphsearch.question.question_text import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
+from graphsearch.question.analysis import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
 from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording, asked_of_code, listed
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
@@ -102,22 +102,21 @@ class Linked:
 
 def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
     """One anchor for each linked entity, in the order in which the question names them first."""
-    found: dict[UUID, Anchor] = {}
+    found: dict[UUID, list[Link]] = {}
     for each in sorted(links, key=lambda link: (link.start, -link.probability, link.entity_id)):
-        known = found.get(each.entity_id)
-        if known is None or each.probability > known.confidence:
-            name, alias, confidence = question[each.start : each.end], each.alias, each.probability
-        else:
-            name, alias, confidence = known.name, known.alias, known.confidence
-        found[each.entity_id] = Anchor(
-            entity_id=each.entity_id,
-            name=name,
-            alias=alias,
-            confidence=confidence,
-            spans=(*(known.spans if known else ()), (each.start, each.end)),
-            whole=each.full or (known is not None and known.whole),
+        found.setdefault(each.entity_id, []).append(each)
+    best = [max(own, key=lambda link: link.probability) for own in found.values()]
+    return tuple(
+        Anchor(
+            entity_id=surest.entity_id,
+            name=question[surest.start : surest.end],
+            alias=surest.alias,
+            confidence=surest.probability,
+            spans=tuple((each.start, each.end) for each in own),
+            whole=any(each.full for each in own),
         )
-    return tuple(found.values())
+        for surest, own in zip(best, found.values(), strict=True)
+    )
 
 
 # -- looking up --------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ import attrs
 import numpy as np
 
 from graphsearch.access.gate import Gate
-from graphsearch.access.gatekeeper import widest
+from graphsearch.access.gatekeeper import first_of_each, widest
 from graphsearch.access.reader import Reader
 from graphsearch.columns import Floats, Keys, Mask, Rows
 from graphsearch.columns.formulas import cosines
@@ -38,7 +38,7 @@ from graphsearch.ingest.frames.table import table as relations
 from graphsearch.ingest.stating.phrases import SYMMETRIC
 from graphsearch.ingest.stating.scope import kind_of
 from graphsearch.model import ElementKind, Relation, Scope, Vector
-from graphsearch.question.question_text import Nameable, name_tokens, relation_line, spread
+from graphsearch.question.analysis import Nameable, name_tokens, relation_line, spread
 from graphsearch.text.analyser import STOP_WORDS, Analyser, stem
 from graphsearch.text.bm25 import grid, idf, saturated
 from graphsearch.text.word_lists import word_lists
@@ -502,7 +502,7 @@ async def read_profile(reader: Reader) -> TypeProfile:
     examples = await _examples(await wide.relations(keys), wide)
     # by what they say rather than by id: ids differ from database to database, and answers should not
     order = sorted(range(len(examples)), key=lambda row: blake2b(examples[row].line.encode(), digest_size=8).digest())
-    chosen = [order[place] for place in _first_of_each([examples[row].type for row in order], Counter(), EXAMPLES)]
+    chosen = [order[place] for place in first_of_each([examples[row].type for row in order], Counter(), EXAMPLES)]
     vectors = await wide.vectors(ElementKind.RELATION, keys[chosen])
     return type_profile([examples[row] for row in chosen], vectors, reader.analyser)
 
@@ -516,23 +516,13 @@ async def _sampled(reader: Reader) -> Keys:
         page = await reader.page(after=after, limit=SAMPLED)
         steps = page.steps
         types = reader.signatures.type_names(steps.signatures[:left].tolist())
-        pages.append(steps.rows.relations[_first_of_each(types, taken, READ)])
+        pages.append(steps.rows.relations[first_of_each(types, taken, READ)])
         left -= len(types)
         looked += page.read
         if page.read < SAMPLED:
             break
         after = page.last
     return np.concatenate(pages)
-
-
-def _first_of_each(types: Sequence[str], taken: Counter[str], most: int) -> list[int]:
-    """The rows of at most ``most`` of each type, including those ``taken`` before."""
-    rows = []
-    for row, name in enumerate(types):
-        if taken[name] < most:
-            taken[name] += 1
-            rows.append(row)
-    return rows
 
 
 async def _examples(relations: Sequence[Relation], reader: Reader) -> list[Example]:
@@ -600,15 +590,16 @@ def by_facts(profile: TypeProfile, vector: Vector) -> Floats:
 
 
 def affinities(
-    profile: TypeProfile, terms: Iterable[str], vector: Vector | None, phrases: Vector | None, typed: Vector | None
+    profile: TypeProfile, terms: Iterable[str], vectors: tuple[Vector, Vector, Vector] | None = None
 ) -> Floats:
     """The affinity of each type, in standard deviations over all types: 0 on average.
 
-    ``vector`` is the embedding of the question without its names, ``phrases`` and ``typed`` are those of the profile's
-    texts, one row per type; without an embedder only words count.
+    ``vectors`` are the embeddings of the question without its names, and of the profile's ``phrases`` and ``typed``,
+    one row per type; without an embedder only words count.
     """
     parts = [by_words(profile, terms)]
-    if vector is not None and phrases is not None and typed is not None:
+    if vectors is not None:
+        vector, phrases, typed = vectors
         parts += [cosines(phrases, vector), cosines(typed, vector)]
         if profile.vectors.shape[1] == len(vector):
             parts.append(by_facts(profile, vector))

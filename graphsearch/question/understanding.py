@@ -24,8 +24,8 @@ from graphsearch.columns.formulas import cosines
 from graphsearch.ingest.frames.table import table
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
+from graphsearch.question.analysis import PRESENT, AskedTime, QuestionText, WrittenName, asked_time, overlapping
 from graphsearch.question.linking import Linked, dated_names, link_candidates, look_up
-from graphsearch.question.question_text import PRESENT, AskedTime, QuestionText, WrittenName, asked_time, overlapping
 from graphsearch.question.type_profile import (
     DEFINES,
     TARGET,
@@ -333,7 +333,7 @@ async def with_meaning(found: Understanding, vectors: QuestionVectors | None) ->
     """Compare a question with the types and kinds of the scope, by meaning too if there are vectors."""
     profile, count = found.profile, len(found.profile.types)
     kind, query = np.zeros(len(profile.kinds)), None
-    parts: tuple[Vector | None, Vector | None, Vector | None] = (None, None, None)
+    parts: tuple[Vector, Vector, Vector] | None = None
     if vectors is not None and found.question.strip():
         query, residue = await vectors.of(found.question, found.residue or found.question)
         rows = await vectors.phrases.of_profile(profile)
@@ -341,7 +341,7 @@ async def with_meaning(found: Understanding, vectors: QuestionVectors | None) ->
         if found.kind_asked:
             (named_kind,) = await vectors.phrases.of_phrases([found.kind_asked])
             kind = standardised(cosines(rows[2 * count :], named_kind))
-    affinity = affinities(profile, found.terms, *parts) if found.terms or found.kind_asked else np.zeros(count)
+    affinity = affinities(profile, found.terms, parts) if found.terms or found.kind_asked else np.zeros(count)
     if rows_meant := sorted(found.meant):
         affinity[rows_meant] = np.maximum(affinity[rows_meant], affinity.max() + MEANT)
     if found.stated >= 0:  # where there is nothing of that type, what the name is comes first

@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final, NamedTuple, TypedDict
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import attrs
@@ -330,19 +330,8 @@ RELATIONS: Final = 25
 """Most relations of an entity and direction of which the evidence is read."""
 
 
-class Connections(TypedDict):
-    """The number of relations of one entity, names at the other ends, and their types: see `FoundEntity`."""
-
-    connections: int
-    connected_names: tuple[str, ...]
-    relation_types: tuple[str, ...]
-
-
-UNCONNECTED: Final = Connections(connections=0, connected_names=(), relation_types=())
-
-
-async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, Connections]:
-    """The connections of visible entities, by id; none of those that do not hold.
+async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, Mapping[str, Any]]:
+    """The connections of visible entities, by id, as a `FoundEntity` has them; none of those that do not hold.
 
     Relations count in both directions, each once, if they pass the view and are visible, with their visible ends.
     """
@@ -361,11 +350,11 @@ async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUI
     wanted = sorted({row for rows in connected for row in rows})
     names = {row: entity.name for row, entity in zip(wanted, await reader.entities(far[wanted]), strict=True)}
     return {
-        id_: Connections(
-            connections=counted.total(),
-            connected_names=tuple(names[other] for other in ends),
-            relation_types=tuple(kind for kind, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))),
-        )
+        id_: {
+            "connections": counted.total(),
+            "connected_names": tuple(names[other] for other in ends),
+            "relation_types": tuple(kind for kind, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))),
+        }
         for id_, counted, ends in zip(reader.entity_ids(near.keys), types, connected, strict=True)
     }
 
@@ -448,9 +437,7 @@ async def scored(
         dates |= await episodes(undated, reader)
     named = meaning is not None and any(each > CERTAIN for each in meaning.linked.probabilities.values())
     weights = request.weights or weights_for(Ranking(request.ranking), named=named, dated=bool(analysis.periods))
-    examined = [
-        attrs.evolve(each, dates=dates[each.entity.id], **connected.get(each.entity.id, UNCONNECTED)) for each in found
-    ]
+    examined = [attrs.evolve(each, dates=dates[each.entity.id], **connected.get(each.entity.id, {})) for each in found]
     return rank(examined, analysis, weights, parts.scoring.feedback_influence)
 
 
@@ -658,7 +645,7 @@ def _years(entity: Entity) -> Iterator[Years]:
         value = entity.attributes.get(name)
         year = None if isinstance(value, str) and _OPEN.search(value) else _year(value)
         yield from _period(year, year)
-    for text in _texts(entity.attributes):
+    for text in _words(entity.attributes):
         for first, last in _RANGE.findall(text):
             yield from _period(int(first), int(last))
         for first in _OPEN.findall(text):
@@ -675,10 +662,3 @@ def _year(value: object) -> int | None:
         return value
     match = _YEAR.search(value) if isinstance(value, str) else None
     return int(match[1]) if match else None
-
-
-def _texts(attributes: Mapping[str, Any]) -> Iterator[str]:
-    for value in attributes.values():
-        for text in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(text, str):
-                yield text

@@ -42,7 +42,7 @@ from graphsearch.columns.key_index import first_rows, occurring
 from graphsearch.model import ElementKind, Entity, Vector
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.protocols import Embedder, WordVectors
-from graphsearch.question.question_text import MAX_TOKENS, spread
+from graphsearch.question.analysis import MAX_TOKENS, spread
 from graphsearch.question.type_profile import DEFINES, TypeProfile, place_verbs
 from graphsearch.question.understanding import Understanding
 from graphsearch.text.analyser import Analyser, identifier_words, words

@@ -44,9 +44,8 @@ from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, 
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows, Turns
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Claim, ElementKind, Group, Memory, Vector
-from graphsearch.question.analysis import Analysis, Intent, analyse, channel_weights
+from graphsearch.question.analysis import Analysis, Anchor, AskedPeriod, Intent, analyse, channel_weights
 from graphsearch.question.linking import anchors_of, link_names
-from graphsearch.question.question_text import Anchor, AskedPeriod
 from graphsearch.ranking.recall_result import (
     FLOOR,
     SEMANTIC_WEIGHT,
@@ -54,6 +53,7 @@ from graphsearch.ranking.recall_result import (
     RecallRequest,
     RecallResult,
     RecallScoring,
+    Workload,
 )
 from graphsearch.ranking.scores import (
     RRF_K,
@@ -153,7 +153,7 @@ def weights_of(
     """The weight of each channel for a question; 0 for those that were not requested."""
     intent = analysis.intent if scoring.by_intent else Intent.WHAT
     health = 1.0 if request.health is None else request.health
-    deployment = scoring.deployment if request.workload is None else request.workload.graph_weight
+    deployment = scoring.deployment if request.workload is None else Workload(request.workload).graph_weight
     by_intent = channel_weights(intent, deployment=deployment, health=health)
     every = {
         "lexical": by_intent.lexical,
@@ -302,7 +302,7 @@ async def best_memories(
     ranked = np.argsort(-compared(scores), kind="stable")
     fit = _relevance(lead, memories, board.keys[order], ranked[:JUDGED_BY], found, way, reader)
     floor = floor_of(request, scoring, dense=weights["semantic"] > 0)
-    chosen = _chosen(scores, ranked, memories, request) if fit >= floor else []
+    chosen = picked(ranked.tolist(), request, scores.item, lambda row: _text_of(memories[row])) if fit >= floor else []
     stating, over = await claims_of([memories[row] for row in chosen], reader)
     keys, scale = board.keys[order[chosen]], relevant[chosen] / np.where(relevant > 0, board.total[order], 1.0)[chosen]
     parts = {name: column[order[chosen]] * scale for name, column in board.parts.items()}
@@ -393,13 +393,8 @@ def _part(listed: tuple[Rows, Floats] | None, row: int, weight: float, contribut
     return Part(rank=int(ranks[row]), score=float(scores[row]), weight=weight, contribution=contribution)
 
 
-def _chosen(scores: Floats, ranked: Rows, memories: Sequence[Memory], request: RecallRequest) -> list[int]:
-    """The rows to show: best first, as ``ranked``, or picked for diversity."""
-
-    def text_of(row: int) -> str:
-        return f"{memories[row].subject}\n{memories[row].text}"
-
-    return picked(ranked.tolist(), request, scores.item, text_of)
+def _text_of(memory: Memory) -> str:
+    return f"{memory.subject}\n{memory.text}"
 
 
 class Over(TypedDict):

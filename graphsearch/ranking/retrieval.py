@@ -33,8 +33,8 @@ from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, Scope, Vector
 from graphsearch.protocols import LLM, Embedder, Traversal
+from graphsearch.question.analysis import Anchor
 from graphsearch.question.linking import anchors_of
-from graphsearch.question.question_text import Anchor
 from graphsearch.question.type_profile import DEFINES, ProfileCache
 from graphsearch.question.understanding import PhraseVectors, Understanding
 from graphsearch.ranking.entity_relevance import (
@@ -138,12 +138,12 @@ class Facts:
 
 async def by_facts(query: str, vector: Vector | None, limit: int, reader: Reader) -> Facts:
     """The relations whose facts are nearest to a question by words, and by meaning if there is a vector."""
+    lexical = reader.lexical(ElementKind.RELATION, query, limit)
     if vector is None:
-        worded = await reader.lexical(ElementKind.RELATION, query, limit)
-        return Facts.of(worded.keep(np.empty(0, np.intp)), worded)
-    dense, worded = await both(
-        reader.nearest(ElementKind.RELATION, vector, limit), reader.lexical(ElementKind.RELATION, query, limit)
-    )
+        worded = await lexical
+        dense = worded.keep(np.empty(0, np.intp))
+    else:
+        dense, worded = await both(reader.nearest(ElementKind.RELATION, vector, limit), lexical)
     return Facts.of(dense, worded)
 
 

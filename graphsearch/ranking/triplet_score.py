@@ -19,8 +19,8 @@ that are scored as triplets too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, islice, pairwise, permutations
 from typing import Final, Literal
 from uuid import UUID
 
@@ -33,7 +33,7 @@ from graphsearch.columns import NONE, Codes, Floats, Hits, Mask, Rows, Subgraph
 from graphsearch.columns.key_index import KeyIndex, best_rows, distinct
 from graphsearch.model import EdgeKind, Entity, RelationType, Triplet, TripletScore
 from graphsearch.model import validation as check
-from graphsearch.question.question_text import Anchor
+from graphsearch.question.analysis import Anchor
 from graphsearch.ranking.triplet_relevance import CERTAIN, Relevance
 from graphsearch.traversal.paths import GraphPath
 
@@ -167,17 +167,11 @@ def _counted(hops: int, hops_of_other: int) -> float:
 
 def _hops(triplets: Sequence[Triplet], named: Collection[UUID]) -> dict[UUID, int]:
     """The distance in hops of each end from the nearest named one, over the triplets; unreached ends are farthest."""
-    pairs = [(each.source.id, each.target.id) for each in triplets]
-    reached = {end: 0 for pair in pairs for end in pair if end in named}
-    while fresh := set(_onward(pairs, reached)):
+    steps = [step for each in triplets for step in permutations((each.source.id, each.target.id))]
+    reached = {end: 0 for end, _ in steps if end in named}
+    while fresh := {far for near, far in steps if near in reached and far not in reached}:
         reached |= dict.fromkeys(fresh, max(reached.values()) + 1)
-    return {end: reached.get(end, len(pairs) + 1) for pair in pairs for end in pair}
-
-
-def _onward(pairs: Iterable[tuple[UUID, UUID]], reached: Collection[UUID]) -> Iterator[UUID]:
-    for one, other in pairs:
-        if (one in reached) != (other in reached):
-            yield other if one in reached else one
+    return {end: reached.get(end, len(steps) + 1) for end, _ in steps}
 
 
 _KINDS: Final = tuple(EdgeKind)

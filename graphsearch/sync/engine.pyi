@@ -30,6 +30,7 @@ from graphsearch.curation.judging import JudgeReport
 from graphsearch.curation.receipts import Receipt
 from graphsearch.curation.receipts import Verification
 from graphsearch.curation.summarising import SummariesReport
+from graphsearch.engine import DEFAULT_MODES
 from graphsearch.explaining.elements import Explanation
 from graphsearch.explaining.elements import Provenance
 from graphsearch.federation import engine as federation
@@ -61,7 +62,6 @@ from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
 from graphsearch.modes.mode import Mode
-from graphsearch.engine import DEFAULT_MODES
 from graphsearch.modes.result import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
@@ -135,7 +135,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """
         ...
 
-    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | None=None) -> RecallResult:
+    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | str | None=None) -> RecallResult:
         """Recall the memories that answer a question best.
 
         With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
@@ -189,7 +189,7 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
         """
         ...
 
-    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | None=None) -> RecallResult:
+    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | str | None=None) -> RecallResult:
         """Recall the memories that answer a question best.
 
         With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,

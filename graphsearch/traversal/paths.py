@@ -168,10 +168,10 @@ class Trail:
         return self.confidence >= other.confidence and self.freshness >= other.freshness and self.prior >= other.prior
 
 
-async def best_path(start: Keys, goal: Keys, *, max_hops: int, max_entities: int, reader: Reader) -> Trail | None:
+async def best_path(start: Keys, goal: Keys, *, max_hops: int, reader: Reader) -> Trail | None:
     """The strongest of the shortest paths from one key to another (columns of one key each), or None.
 
-    Breadth-first by layers, at most 100 relations per entity and direction and ``max_entities`` entities per layer.
+    Breadth-first by layers, at most 100 relations per entity and direction and `MAX_ENTITIES` entities per layer.
     Because strength is a product of three least values, each entity keeps every trail that no other dominates.
     """
     (first,), (last,) = start.tolist(), goal.tolist()
@@ -182,8 +182,8 @@ async def best_path(start: Keys, goal: Keys, *, max_hops: int, max_entities: int
             break
         steps = await reader.expand(np.sort(np.array(list(layer), dtype=start.dtype)), PATH_FAN_OUT)
         layer = _advance(layer, steps, seen)
-        if last not in layer and len(layer) > max_entities:
-            strongest = sorted(layer, key=lambda key: (-layer[key][0].strength, key))[:max_entities]
+        if last not in layer and len(layer) > MAX_ENTITIES:
+            strongest = sorted(layer, key=lambda key: (-layer[key][0].strength, key))[:MAX_ENTITIES]
             layer = {key: layer[key] for key in strongest}
         seen.update(layer)
     return layer[last][0] if last in layer else None

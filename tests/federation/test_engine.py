@@ -8,8 +8,7 @@ import pytest
 from graphsearch import GraphSearchEngine, Ingestor, InMemoryGraphStore, SearchMode
 from graphsearch.access.reader import Reader
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
-from graphsearch.federation import FederatedEngine
-from graphsearch.federation.joint_reader import JointReader
+from graphsearch.federation.engine import FederatedEngine, JointReader
 from graphsearch.model import Batch, Entity, Relation
 from graphsearch.testing.fakes import HashEmbedder
 from tests.federation.scopes import QUESTIONS, TEXTS, answers, engine_with, engines_of, member, memories_of

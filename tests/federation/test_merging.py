@@ -5,7 +5,7 @@ from uuid import UUID
 import numpy as np
 
 from graphsearch.columns import Expansion, FarEnds, Steps
-from graphsearch.federation.joint_reader import packed, strongest, unpacked
+from graphsearch.federation.engine import packed, strongest, unpacked
 
 NEAR, FAR, MOVED, RELATION = (UUID(int=number) for number in range(1, 5))
 

@@ -6,8 +6,8 @@ from uuid import uuid4
 import attrs
 import pytest
 
+from graphsearch.question.analysis import Nameable, QuestionText, tokens
 from graphsearch.question.linking import Link, Linked, with_bare_names
-from graphsearch.question.question_text import Nameable, QuestionText, tokens
 from graphsearch.question.type_profile import SOURCE, TARGET, asked_of_code
 
 NOT_READ = None

@@ -3,7 +3,7 @@
 import pytest
 
 from graphsearch.ingest.frames.table import table
-from graphsearch.question.question_text import tokens
+from graphsearch.question.analysis import tokens
 from graphsearch.question.type_profile import SOURCE, TARGET, own_table, said
 
 TYPES = (

@@ -31,7 +31,7 @@ from psycopg import waiting
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import Batch, Entity, Memory, Merge
 from graphsearch.modes.result import SearchRequest
 from graphsearch.moving import export_scope

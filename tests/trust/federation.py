@@ -18,7 +18,7 @@ import attrs
 
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import Scope
 from graphsearch.operations.service import Caller
 from graphsearch.ranking.entity_ranking import Ranking

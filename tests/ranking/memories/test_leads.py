@@ -11,7 +11,7 @@ from graphsearch.access.reader import reading
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Entity, Memory
-from graphsearch.question.question_text import Anchor
+from graphsearch.question.analysis import Anchor
 from graphsearch.ranking.recall_result import RecallScoring, for_embedder
 from graphsearch.ranking.recaller import named_in
 from graphsearch.ranking.walk import Leads
