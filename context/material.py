@@ -45,6 +45,8 @@ from graphsearch.text.rendering import (
 )
 from graphsearch.text.word_lists import word_set
 
+# -- laid out ----------------------------------------------------------------------------------------------------------
+
 FIRST = 25
 """Of so many of the best triplets, and of as many memories, a block says why they are not in it."""
 
@@ -370,6 +372,8 @@ def _changes_meaning(word: str) -> bool:
     return word[0].isupper() or any(map(str.isdigit, word)) or lower in _DENYING or lower.endswith(("n't", "n’t"))
 
 
+# -- what pays ---------------------------------------------------------------------------------------------------------
+
 FEW: Final = 15.0
 """Lines without a word of the question that are shown while nothing of it is covered."""
 ANSWERED: Final = 0.7
@@ -508,7 +512,7 @@ def _asked_of(question: str, names: Iterable[AskedName]) -> Iterator[str]:
             yield found[1].strip()
 
 
-# -- what holds now ---------------------------------------------------------------------------------------------------
+# -- what holds now ----------------------------------------------------------------------------------------------------
 
 _OF_ONE_THING: Final = frozenset(QuestionType) - {QuestionType.WHY, QuestionType.HOW, QuestionType.OTHER}
 _YES_OR_NO: Final = re.compile(r"\W*(?:is|are|am|do|does|can|may|should|must)\b", re.IGNORECASE)

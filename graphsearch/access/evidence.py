@@ -73,9 +73,8 @@ class _VisibleRelation:
             return None
         if (confidence := stated.confidence) < view.min_edge_confidence:
             return None
-        if isinstance(stated, Relation):
-            return confidence, supported_since(stated)
-        moment = stated.supported_at(view.as_of) or stated.valid_from or self._created(stated)
+        supported = stated.supported_at(view.as_of) if isinstance(stated, Period) else stated.supported_at
+        moment = supported or stated.valid_from or created
         return confidence, moment.timestamp() if moment else 0.0
 
     def relation(self, view: View) -> Relation | None:
@@ -243,9 +242,3 @@ class VisibleEvidence:
                 unseen[relation.source_id, relation.type, relation.target_id],
                 relation.retracted_at is not None and any(each.key == key for each in chain(*proved.values())),
             )
-
-
-def supported_since(relation: Relation) -> float:
-    """The start of the ageing of a relation, in seconds since the epoch."""
-    moment = relation.supported_at or relation.valid_from or relation.created_at
-    return moment.timestamp() if moment else 0.0

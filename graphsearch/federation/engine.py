@@ -606,7 +606,7 @@ def _both(some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([each for each in (some, others) if len(each)] or [some])
 
 
-# -- what several scopes show, merged ---------------------------------------------------------------------------------
+# -- what several scopes show, merged ----------------------------------------------------------------------------------
 
 
 def best_hits(parts: Sequence[Hits], sign: float, limit: int) -> Hits:

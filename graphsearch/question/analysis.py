@@ -38,6 +38,8 @@ from graphsearch.text.time_expressions import Dated, Expression, find_expression
 from graphsearch.text.trigrams import fold
 from graphsearch.text.word_lists import word_lists
 
+# -- times -------------------------------------------------------------------------------------------------------------
+
 
 @attrs.frozen(kw_only=True)
 class AskedPeriod:
@@ -542,6 +544,8 @@ class Anchor:
     spans: tuple[tuple[int, int], ...]
     whole: bool = True
 
+
+# -- the type of answer ------------------------------------------------------------------------------------------------
 
 MAX_READ: Final = 2_000
 """Characters of a question that are searched for its question word."""

@@ -242,6 +242,8 @@ def _end_of_verb(words: Sequence[str], place: int, first: int, last: int) -> int
     return TARGET if passive and (words[place] != "derived" or "by" in words[place:]) else SOURCE
 
 
+# -- of a scope --------------------------------------------------------------------------------------------------------
+
 EXAMPLES: Final = 32
 """Relations of a type in its document: enough to include the rarer ways in which the type is worded."""
 NAMED: Final = 3

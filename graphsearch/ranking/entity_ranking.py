@@ -546,12 +546,12 @@ def query_match(found: FoundEntity, question: Analysis) -> float:
     Terms have more than two letters. Proper nouns count once more if any field contains them whole.
     """
     wanted = {term for term in question.terms if len(term) > SHORT}
-    entity, attributes = found.entity, found.entity.attributes
+    entity = found.entity
     texts = (
         [_names(entity)],
         [entity.description],
         found.connected_names,
-        [each for name in attributes for each in (name, *_words(attributes[name]))],
+        [*_words(entity.attributes)],
         entity.labels,
     )
     fields = [frozenset(term for text in field for term in terms(text)) for field in texts]

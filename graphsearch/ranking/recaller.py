@@ -44,7 +44,7 @@ from graphsearch.claims.folding import CO_OCCURRENCE_TYPES, DatedClaim, Period, 
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Rows, Turns
 from graphsearch.columns.key_index import KeyIndex
 from graphsearch.model import Claim, ElementKind, Group, Memory, Vector
-from graphsearch.question.analysis import Analysis, Anchor, AskedPeriod, Intent, analyse, channel_weights
+from graphsearch.question.analysis import Analysis, AskedPeriod, Intent, analyse, channel_weights
 from graphsearch.question.linking import anchors_of, link_names
 from graphsearch.ranking.recall_result import (
     FLOOR,
@@ -83,8 +83,9 @@ async def recall(
     """The memories that answer a question best; ``vector`` is its embedding, if there is an embedder."""
     with stopwatch.stage("searches"):
         searching = _searched(request, vector, scoring, reader)
-        anchors, found = await both(named_in(request.query, reader), searching)
+        linked, found = await both(link_names(request.query, reader), searching)
     with stopwatch.stage("analysis"):
+        anchors = anchors_of(request.query, linked.links)
         analysis = analyse(request.query, as_of=reader.view.as_of, anchors=anchors)
         if request.health is None:
             request = attrs.evolve(request, health=await reader.health())
@@ -122,11 +123,6 @@ async def recall(
         floor=best.floor,
         stating=best.stating,
     )
-
-
-async def named_in(question: str, reader: Reader) -> tuple[Anchor, ...]:
-    """The visible entities that hold and are named in whole or in part, in the order of the question."""
-    return anchors_of(question, (await link_names(question, reader)).links)
 
 
 async def _searched(

@@ -549,7 +549,7 @@ def why_nothing(meaning: Understanding) -> str:
     return "nothing visible has to do with the question"
 
 
-# -- silence ----------------------------------------------------------------------------------------------------------
+# -- silence -----------------------------------------------------------------------------------------------------------
 
 NEAR: Final = 1.0
 """Standard deviations that the best relation around a name may be below the best type of such entities, if all of
