@@ -815,7 +815,8 @@ def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words:
     taken: set[int] = set()
     known: set[str] = set()
     left = words
-    open_ = _worth_showing(sentences)
+    around = {row + step for row, each in enumerate(sentences) if each.held for step in (-1, 0, 1)}
+    open_ = around | {0} if around else set(range(len(sentences)))
     while True:
         gains = {
             row: sum(weights[term] * (REPEATED if term in known else 1.0) for term in sorted(each.held))
@@ -829,9 +830,3 @@ def _chosen(sentences: Sequence[_Sentence], weights: Mapping[str, float], words:
         taken.add(best)
         known |= sentences[best].held
         left -= sentences[best].size
-
-
-def _worth_showing(sentences: Sequence[_Sentence]) -> set[int]:
-    """The rows of the sentences that hold some of the question, their neighbours, and the first; if none does, all."""
-    around = {row + step for row, each in enumerate(sentences) if each.held for step in (-1, 0, 1)}
-    return around | {0} if around else set(range(len(sentences)))

@@ -414,7 +414,7 @@ async def test_a_path_weighs_least_parts_not_only_products(engine):
 
 
 async def test_a_layer_of_a_path_keeps_the_strongest(engine, monkeypatch):
-    monkeypatch.setattr("graphsearch.engine.MAX_ENTITIES", 1)
+    monkeypatch.setattr("graphsearch.traversal.paths.MAX_ENTITIES", 1)
     edges = [
         edge("Ada", "knows", "Bob", confidence=0.6),
         edge("Ada", "knows", "Cyd", confidence=0.9),

@@ -80,11 +80,11 @@ class Proof:
     """
 
     memory: Memory
-    claim: Claim | None
-    quote: str
-    extractor: str
-    pattern: str
-    adds: float
+    claim: Claim | None = None
+    quote: str = ""
+    extractor: str = ""
+    pattern: str = ""
+    adds: float = 0.0
 
 
 @attrs.frozen(kw_only=True)
@@ -117,10 +117,7 @@ async def why(relation_id: UUID, reader: Reader) -> Provenance:
     group_claims = await reader.claims(groups=[group_of(relation, reader.types)])
     claims = [claim for claim in group_claims if claim.memory_id in visible and claim.target_id == relation.target_id]
     memories = {memory.id: memory for memory in await reader.get_memories(sorted(visible))}
-    silent = [
-        Proof(memory=memories[id_], claim=None, quote="", extractor="", pattern="", adds=0.0)
-        for id_ in sorted(memories.keys() - {claim.memory_id for claim in claims})
-    ]
+    silent = [Proof(memory=memories[id_]) for id_ in sorted(memories.keys() - {claim.memory_id for claim in claims})]
     return Provenance(
         source=ends[relation.source_id],
         relation=relation,
@@ -139,15 +136,12 @@ def _proofs(claims: Sequence[Claim], memories: dict[str, Memory]) -> list[Proof]
         before = confidence_within(counted)
         if surest[claim.memory_id] is claim:
             counted.append(claim)
-        proofs.append(_proof(claim, memories[claim.memory_id], confidence_within(counted) - before))
+        memory, read_by = memories[claim.memory_id], claim.extractor  # written "extractor:pattern"
+        extractor, _, pattern = read_by.rpartition(":") if ":" in read_by else (read_by, "", "")
+        quote = memory.text[claim.span.start : claim.span.end] if claim.span else ""
+        adds = confidence_within(counted) - before
+        proofs.append(Proof(memory=memory, claim=claim, quote=quote, extractor=extractor, pattern=pattern, adds=adds))
     return proofs
-
-
-def _proof(claim: Claim, memory: Memory, adds: float) -> Proof:
-    read_by = claim.extractor  # written "extractor:pattern"
-    extractor, _, pattern = read_by.rpartition(":") if ":" in read_by else (read_by, "", "")
-    quote = memory.text[claim.span.start : claim.span.end] if claim.span else ""
-    return Proof(memory=memory, claim=claim, quote=quote, extractor=extractor, pattern=pattern, adds=adds)
 
 
 LATEST: Final = 50

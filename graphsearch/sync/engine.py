@@ -34,7 +34,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 
 
 class FederatedEngine(Facade[federation.FederatedEngine]):
-    """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
+    """As `graphsearch.federation.engine.FederatedEngine`, for blocking engines."""
 
     scoring: ScoringOptions
     recall_scoring: RecallScoring

@@ -164,7 +164,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """The store, as the only one that is searched."""
         ...
 class FederatedEngine(Facade[federation.FederatedEngine]):
-    """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
+    """As `graphsearch.federation.engine.FederatedEngine`, for blocking engines."""
     scoring: ScoringOptions
     recall_scoring: RecallScoring
 
