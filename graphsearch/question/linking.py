@@ -229,12 +229,12 @@ def link(
     linking = _Linking(question, nameable, wording, terms, written, taken=set(blocked))
     linking.link_whole_names()
     linking.link_parts()
-    return Linked(links=tuple(linking.links), masked=frozenset(linking.masked))
+    return Linked(links=tuple(linking.links), masked=frozenset(linking.taken.difference(blocked)))
 
 
 @attrs.define(eq=False)
 class _Linking:
-    """The state of linking: which words are ``taken``, and which of these are ``masked``."""
+    """The state of linking: which words are ``taken``, by a name or beforehand."""
 
     question: QuestionText
     nameable: Sequence[Nameable]
@@ -242,7 +242,6 @@ class _Linking:
     terms: Terms
     written: Sequence[WrittenName]
     taken: set[int]
-    masked: set[int] = attrs.field(factory=set)
     links: list[Link] = attrs.field(factory=list)
 
     def link_whole_names(self) -> None:
@@ -257,7 +256,7 @@ class _Linking:
             for each in found:
                 self._add(each, 1.0 if sure else HINT, place, full=True, alias=each.whole[run])
             if sure:
-                self._take(place)
+                self.taken.update(place)
 
     def link_parts(self) -> None:
         """Link parts of names in the rest, the longest first."""
@@ -276,7 +275,7 @@ class _Linking:
                 continue
             for each in found:
                 self._add(each, share / math.sqrt(len(found)), place, full=False, alias=False)
-            self._take(place)
+            self.taken.update(place)
 
     def _met(self, runs_of: Callable[[Nameable], Iterable[Words]]) -> Iterator[tuple[range, list[Nameable]]]:
         """The places of untaken runs of words that are among those of entities, the longest first."""
@@ -354,10 +353,6 @@ class _Linking:
     def _add(self, entity: Nameable, probability: float, place: range, *, full: bool, alias: bool) -> None:
         start, end = self._span(place)
         self.links.append(Link(entity.id, entity.type, probability, start, end, full=full, alias=alias))
-
-    def _take(self, place: range) -> None:
-        self.taken.update(place)
-        self.masked.update(place)
 
 
 def _speaks(word: str) -> bool:
