@@ -93,9 +93,9 @@ class Understanding:
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
-    * ``meant``: the rows of the types that its words mean by the table of relations (`relation_words`).
+    * ``meant``: the rows of the types that its words mean by the table of relations (`type_profile.said`).
     * ``ours``: whether it asks of who asks it: "which database do we use?".
-    * ``stated``: the row of the type that it asks for in words that mean no other (`relation_words`); -1 for none.
+    * ``stated``: the row of the type that it asks for in words that mean no other (`asked_of_code`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
     * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
