@@ -30,8 +30,7 @@ import attrs
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBuilder, TiktokenCounter
-from graphsearch.context.material import excerpt
-from graphsearch.context.sections import compose, pack
+from graphsearch.context.material import compose, excerpt, pack
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.evaluation.evaluator import write_graph
@@ -40,7 +39,7 @@ from graphsearch.evaluation.ranks import holds_answer
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory, Triplet
 from graphsearch.modes.result import SearchRequest
-from graphsearch.ranking.memories.result import RecallRequest
+from graphsearch.ranking.recall_result import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.text.rendering import OBSERVATIONS, TRIPLETS, memory_line, triplet_line
 

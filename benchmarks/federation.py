@@ -23,11 +23,11 @@ from benchmarks.measuring import rounded
 from benchmarks.passages import passages
 from graphsearch.embedders import WordLlamaEmbedder
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Memory
 from graphsearch.protocols import Embedder
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.recall_result import RecalledMemory
 from graphsearch.stores.memory import InMemoryGraphStore
 
 SCOPES: Final = 3

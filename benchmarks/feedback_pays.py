@@ -35,7 +35,7 @@ from graphsearch.evaluation import GoldQuestion
 from graphsearch.evaluation import measure as measured
 from graphsearch.model import ALPHA, ElementKind, ElementRef, Outcome, Vector
 from graphsearch.protocols import InputType
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 
 SESSIONS: Final = (50, 200, 1_000)

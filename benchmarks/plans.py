@@ -25,7 +25,7 @@ from graphsearch.evaluation.evaluator import fresh_scope, memories_of
 from graphsearch.evaluation.question_set import QuestionSet, read_question_set
 from graphsearch.ingest import Ingestor
 from graphsearch.protocols import Embedder
-from graphsearch.ranking.memories.result import RecallScoring
+from graphsearch.ranking.recall_result import RecallScoring
 from graphsearch.stores.memory import InMemoryGraphStore
 
 DEFAULT: Final = RecallScoring()

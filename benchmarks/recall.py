@@ -23,7 +23,7 @@ from benchmarks.servers import analyse, databases
 from graphsearch.access.gate import Gate
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.recall_result import RecallResult
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore

@@ -19,8 +19,17 @@ import attrs
 from graphsearch._support.observing import observed
 from graphsearch._support.verbs import ask, takes
 from graphsearch.access.gate import Gate
-from graphsearch.context.material import MEMORIES, Material, material
-from graphsearch.context.sections import BlockLine, Omitted, Page, first_omitted, key_of, lay_out
+from graphsearch.context.material import (
+    FIRST,
+    MEMORIES,
+    BlockLine,
+    Material,
+    Omitted,
+    Page,
+    key_of,
+    lay_out,
+    material,
+)
 from graphsearch.context.tokens import DEFAULT_BUDGETS, TiktokenCounter, WorkType
 from graphsearch.display.printing import Displayed, hidden
 from graphsearch.engine import GraphSearchEngine
@@ -32,7 +41,7 @@ from graphsearch.model import validation as check
 from graphsearch.modes.result import SearchRequest, Summary, cited_lines
 from graphsearch.protocols import TokenCounter
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecalledMemory, RecallRequest, Workload
+from graphsearch.ranking.recall_result import CHANNELS, ChannelName, RecalledMemory, RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.rendering import TRIPLETS, memory_line, triplet_line
 
@@ -96,23 +105,15 @@ def surfaced(scope: Scope, memories: Iterable[RecalledMemory], triplets: Iterabl
 
     In order. Results that state no scopes are of the one there is.
     """
-    elements = {
-        ElementRef(ElementKind.MEMORY, each.memory.id) for each in memories if scope in (each.scopes or (scope,))
-    }
+    here = (each for each in memories if scope in (each.scopes or (scope,)))
+    elements = {ElementRef(ElementKind.MEMORY, each.memory.id) for each in here}
     for triplet in triplets:
-        if scope not in (triplet.scopes or (scope,)):
-            continue
-        elements.update(
-            (
-                ElementRef(ElementKind.ENTITY, str(triplet.source.id)),
-                ElementRef(ElementKind.RELATION, str(triplet.id_in(scope))),
-                ElementRef(ElementKind.ENTITY, str(triplet.target.id)),
-                *(
-                    ElementRef(ElementKind.MEMORY, memory_id)
-                    for memory_id in triplet.origins.get(scope, triplet.relation.evidence)
-                ),
-            )
-        )
+        if scope in (triplet.scopes or (scope,)):
+            ends = (triplet.source, triplet.target)
+            elements |= {ElementRef(ElementKind.ENTITY, str(end.id)) for end in ends}
+            elements.add(ElementRef(ElementKind.RELATION, str(triplet.id_in(scope))))
+            evidence = triplet.origins.get(scope, triplet.relation.evidence)
+            elements |= {ElementRef(ElementKind.MEMORY, memory_id) for memory_id in evidence}
     return tuple(sorted(elements, key=lambda element: (element.kind, element.id)))
 
 
@@ -338,7 +339,7 @@ class ContextBuilder:
             skipped=found.triplets_found - len(page.triplets),
             skipped_memories=found.memories_found - len(page.memories),
             lines=self._lines(page, found),
-            omitted=first_omitted(_omitted(page, found), found.found, found.recalled),
+            omitted=_first_omitted(page, found),
             reason=found.doubt if page.text else fits,
             interpretation=found.interpretation,
             denied=found.denied,
@@ -376,11 +377,15 @@ class ContextBuilder:
         return self._counter.count("\n".join((*memories, *triplets)))
 
 
-def _omitted(page: Page, found: Material) -> Mapping[str, Omitted]:
-    """Why what was found is not on a page, by key."""
-    memories = {key_of(each): why for row, why in page.memories_omitted.items() for each in found.memories[row]}
-    triplets = {key_of(found.triplets[row]): why for row, why in page.triplets_omitted.items()}
-    return {**found.omitted, **memories, **triplets}
+def _first_omitted(page: Page, found: Material) -> tuple[Omitted, ...]:
+    """Of the best triplets and memories those that are not on a page, best first, and why."""
+    why = dict(found.omitted)
+    why |= {key_of(each): reason for row, reason in page.memories_omitted.items() for each in found.memories[row]}
+    why |= {key_of(found.triplets[row]): reason for row, reason in page.triplets_omitted.items()}
+    triplets = found.found.triplets[:FIRST] if found.found else ()
+    memories = found.recalled.memories[:FIRST] if found.recalled else ()
+    best = dict.fromkeys([*map(key_of, triplets), *map(key_of, memories)])
+    return tuple(attrs.evolve(why[key], key=key) for key in best if key in why)
 
 
 @attrs.frozen(kw_only=True)

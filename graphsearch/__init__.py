@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from graphsearch.embedders import MiniLMEmbedder as MiniLMEmbedder
     from graphsearch.embedders import VoyageEmbedder as VoyageEmbedder
     from graphsearch.embedders import WordLlamaEmbedder as WordLlamaEmbedder
+    from graphsearch.engine import DEFAULT_MODES as DEFAULT_MODES
     from graphsearch.engine import GraphSearchEngine as GraphSearchEngine
     from graphsearch.errors import GraphSearchError as GraphSearchError
     from graphsearch.explaining.elements import ExplainRequest as ExplainRequest
@@ -64,9 +65,8 @@ if TYPE_CHECKING:
     from graphsearch.model import ScorePart as ScorePart
     from graphsearch.model import Span as Span
     from graphsearch.model import Triplet as Triplet
-    from graphsearch.modes.graph_query import GraphQuery as GraphQuery
     from graphsearch.modes.natural_language import NaturalLanguage as NaturalLanguage
-    from graphsearch.modes.registry import DEFAULT_MODES as DEFAULT_MODES
+    from graphsearch.modes.result import GraphQuery as GraphQuery
     from graphsearch.modes.result import SearchMode as SearchMode
     from graphsearch.modes.result import SearchRequest as SearchRequest
     from graphsearch.modes.result import SearchResult as SearchResult
@@ -77,25 +77,25 @@ if TYPE_CHECKING:
     from graphsearch.moving import import_scope as import_scope
     from graphsearch.protocols import Authorizer as Authorizer
     from graphsearch.protocols import Extractor as Extractor
-    from graphsearch.ranking.entities.result import FoundEntity as FoundEntity
-    from graphsearch.ranking.entities.result import Ranking as Ranking
-    from graphsearch.ranking.entities.result import RankRequest as RankRequest
-    from graphsearch.ranking.entities.result import RankResult as RankResult
-    from graphsearch.ranking.memories.result import RecalledMemory as RecalledMemory
-    from graphsearch.ranking.memories.result import RecallRequest as RecallRequest
-    from graphsearch.ranking.memories.result import RecallResult as RecallResult
-    from graphsearch.ranking.memories.result import RecallScoring as RecallScoring
-    from graphsearch.ranking.memories.result import Workload as Workload
-    from graphsearch.ranking.triplets.triplet_score import ScoringOptions as ScoringOptions
-    from graphsearch.ranking.triplets.triplet_score import score_triplets as score_triplets
+    from graphsearch.ranking.entity_ranking import FoundEntity as FoundEntity
+    from graphsearch.ranking.entity_ranking import Ranking as Ranking
+    from graphsearch.ranking.entity_ranking import RankRequest as RankRequest
+    from graphsearch.ranking.entity_ranking import RankResult as RankResult
+    from graphsearch.ranking.recall_result import RecalledMemory as RecalledMemory
+    from graphsearch.ranking.recall_result import RecallRequest as RecallRequest
+    from graphsearch.ranking.recall_result import RecallResult as RecallResult
+    from graphsearch.ranking.recall_result import RecallScoring as RecallScoring
+    from graphsearch.ranking.recall_result import Workload as Workload
+    from graphsearch.ranking.triplet_score import ScoringOptions as ScoringOptions
+    from graphsearch.ranking.triplet_score import score_triplets as score_triplets
     from graphsearch.reembedding import estimate_reembedding as estimate_reembedding
     from graphsearch.reembedding import reembed as reembed
     from graphsearch.stores import EmbeddedPostgres as EmbeddedPostgres
     from graphsearch.stores import InMemoryGraphStore as InMemoryGraphStore
     from graphsearch.stores import PostgresGraphStore as PostgresGraphStore
     from graphsearch.stores import migrate as migrate
-    from graphsearch.traversal.k_hop import KHopTraversal as KHopTraversal
     from graphsearch.traversal.pagerank import PersonalizedPageRank as PersonalizedPageRank
     from graphsearch.traversal.paths import GraphPath as GraphPath
+    from graphsearch.traversal.paths import KHopTraversal as KHopTraversal
 
 __getattr__, __dir__ = lazily(__name__)

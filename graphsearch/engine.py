@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import MappingProxyType
 from typing import Final, Unpack, cast
 
 import attrs
@@ -18,7 +19,7 @@ from graphsearch.access.reader import Reader, ReadingOptions, Request, When, rea
 from graphsearch.access.references import EntityRef, resolve
 from graphsearch.embedders import as_embedder
 from graphsearch.embedders.base import query_vector
-from graphsearch.errors import EmbeddingModelError, InvalidInputError
+from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownModeError
 from graphsearch.explaining.elements import (
     ExplainRequest,
     Explanation,
@@ -29,23 +30,56 @@ from graphsearch.explaining.elements import (
 )
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import ElementKind, Scope, Triplet, Vector
-from graphsearch.modes.hydration import hydrate
-from graphsearch.modes.mode import Mode, Question, embedded, require, require_gate, understood
-from graphsearch.modes.registry import DEFAULT_MODES, mode_name
-from graphsearch.modes.result import SearchRequest, SearchResult
+from graphsearch.modes.mode import (
+    GraphCompletion,
+    Mode,
+    Neighborhood,
+    Question,
+    TripletCompletion,
+    embedded,
+    hydrate,
+    require,
+    require_gate,
+    understood,
+)
+from graphsearch.modes.natural_language import NaturalLanguage
+from graphsearch.modes.result import SearchMode, SearchRequest, SearchResult
+from graphsearch.modes.summary import Summarising
 from graphsearch.protocols import LLM, Embedder, Traversal
 from graphsearch.question.understanding import QuestionVectors, Understanding, at_time_asked
-from graphsearch.ranking.entities.ranker import rank_entities
-from graphsearch.ranking.entities.result import RankRequest, RankResult
-from graphsearch.ranking.memories.recaller import recall
-from graphsearch.ranking.memories.result import RecallRequest, RecallResult, RecallScoring, for_embedder
-from graphsearch.ranking.triplets.parts import Caches, Parts
-from graphsearch.ranking.triplets.retrieval import find_nearby
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions, best_triplets
+from graphsearch.ranking.entity_ranking import RankRequest, RankResult, rank_entities
+from graphsearch.ranking.recall_result import RecallRequest, RecallResult, RecallScoring, for_embedder
+from graphsearch.ranking.recaller import recall
+from graphsearch.ranking.retrieval import Caches, Parts, find_nearby
+from graphsearch.ranking.triplet_score import ScoringOptions, best_triplets
 from graphsearch.stores.graph import GraphStore
-from graphsearch.traversal.k_hop import MAX_ENTITIES, KHopTraversal
 from graphsearch.traversal.pagerank import PersonalizedPageRank
-from graphsearch.traversal.paths import GraphPath, best_path
+from graphsearch.traversal.paths import GraphPath, KHopTraversal, best_path
+
+DEFAULT_MODES: Final[Mapping[str, Mode]] = MappingProxyType(
+    {
+        SearchMode.GRAPH_COMPLETION.value: GraphCompletion(),
+        SearchMode.TRIPLET_COMPLETION.value: TripletCompletion(),
+        SearchMode.NEIGHBORHOOD.value: Neighborhood(),
+        SearchMode.NATURAL_LANGUAGE.value: NaturalLanguage(),
+        SearchMode.SUMMARY.value: Summarising(),
+    }
+)
+
+
+def mode_name(name: str, modes: Mapping[str, Mode]) -> str:
+    """The name that a mode is registered under, in any case; also by aliases of `SearchMode`.
+
+    Raises `UnknownModeError`.
+    """
+    if name in modes:
+        return name
+    wanted = str(SearchMode.__members__.get(name.upper(), name.lower()))
+    if wanted in modes:
+        return wanted
+    known = ", ".join(sorted(modes))
+    raise UnknownModeError(f"there is no mode {name!r}; there are: {known}")
+
 
 TRAVERSALS: Final = ("k_hop", "pagerank")
 
@@ -347,7 +381,7 @@ class GraphSearchEngine(Engine):
         """
         async with reading(self.store, gate=gate, **when) as reader:
             start, goal = [await reader.locate([await resolve(end, reader)]) for end in (source, target)]
-            trail = await best_path(start.keys, goal.keys, max_hops=max_hops, max_entities=MAX_ENTITIES, reader=reader)
+            trail = await best_path(start.keys, goal.keys, max_hops=max_hops, reader=reader)
             if trail is None:
                 return None
             dtype = start.keys.dtype

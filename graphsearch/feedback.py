@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 import attrs
@@ -11,16 +12,7 @@ from graphsearch._support.observing import observed
 from graphsearch.access.gate import Gate, resource_of
 from graphsearch.access.reader import reading
 from graphsearch.errors import ForeignSessionError
-from graphsearch.model import (
-    Action,
-    ElementKind,
-    ElementRef,
-    Entity,
-    FeedbackReport,
-    Memory,
-    Outcome,
-    Relation,
-)
+from graphsearch.model import Action, ElementKind, ElementRef, Entity, FeedbackReport, Memory, Outcome, Relation
 from graphsearch.model import validation as check
 from graphsearch.model.signatures import Resource
 from graphsearch.stores.graph import GraphStore
@@ -61,29 +53,22 @@ class FeedbackService:
 
     async def _resources(self, elements: Sequence[ElementRef], gate: Gate) -> Mapping[ElementRef, Resource]:
         """The elements that exist, as policies see them: entities as they are shown, if they are."""
-        ids: dict[ElementKind, list[str]] = {kind: [] for kind in ElementKind}
-        for element in elements:
-            ids[element.kind].append(element.id)
-        entities = {one.id: one for one in await self._store.get_entities(_uuids(ids[ElementKind.ENTITY]))}
+        ids: dict[ElementKind, list[Any]] = {
+            kind: [element.key for element in elements if element.kind is kind] for kind in ElementKind
+        }
+        entities = {one.id: one for one in await self._store.get_entities(ids[ElementKind.ENTITY])}
         if named := await self._named(list(entities), gate):
             async with reading(self._store, gate=gate) as reader:
                 entities |= {one.id: one for one in await reader.get_entities(named)}
-        found: list[tuple[ElementKind, Entity | Relation | Memory]] = [
-            *((ElementKind.ENTITY, one) for one in entities.values()),
-            *(
-                (ElementKind.RELATION, one)
-                for one in await self._store.get_relations(_uuids(ids[ElementKind.RELATION]))
-            ),
-            *((ElementKind.MEMORY, one) for one in await self._store.get_memories(ids[ElementKind.MEMORY])),
-        ]
-        return {ElementRef(kind, str(one.id)): resource_of(one) for kind, one in found}
+        found: dict[ElementKind, Iterable[Entity | Relation | Memory]] = {
+            ElementKind.ENTITY: entities.values(),
+            ElementKind.RELATION: await self._store.get_relations(ids[ElementKind.RELATION]),
+            ElementKind.MEMORY: await self._store.get_memories(ids[ElementKind.MEMORY]),
+        }
+        return {ElementRef(kind, str(one.id)): resource_of(one) for kind, ones in found.items() for one in ones}
 
     async def _named(self, ids: Sequence[UUID], gate: Gate) -> Sequence[UUID]:
         """The entities that exist through their mentions, whose name and type may be those of hidden memories."""
         if gate.allows_all or not ids:
             return []
         return [each.entity.id for each in await self._store.asserted(ids) if each.named]
-
-
-def _uuids(ids: Sequence[str]) -> list[UUID]:
-    return [UUID(id_) for id_ in ids]

@@ -43,8 +43,8 @@ from graphsearch.model import (
 from graphsearch.model.codec import COMPUTED, UNSAID, Says, decode, encode, schema, schema_of_result
 from graphsearch.model.reports import Statistics
 from graphsearch.modes.result import SearchResult, Sentence, Source
-from graphsearch.ranking.entities.result import RankResult
-from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.entity_ranking import RankResult
+from graphsearch.ranking.recall_result import RecallResult
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import WordCounter
 from graphsearch.testing.strategies import texts as hostile

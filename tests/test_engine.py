@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from graphsearch.access.gate import Gate
-from graphsearch.engine import GraphSearchEngine
+from graphsearch.engine import DEFAULT_MODES, GraphSearchEngine
 from graphsearch.errors import (
     EmbeddingModelError,
     InvalidInputError,
@@ -21,12 +21,11 @@ from graphsearch.errors import (
 from graphsearch.model import Batch, Claim, EdgeKind, ElementKind, Memory, RelationType
 from graphsearch.model.signatures import Resource
 from graphsearch.modes.mode import GraphCompletion, Neighborhood, Part, Question
-from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchMode, SearchRequest, SearchResult
-from graphsearch.ranking.memories.result import RecallRequest
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.recall_result import RecallRequest
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
-from graphsearch.traversal.k_hop import KHopTraversal
+from graphsearch.traversal.paths import KHopTraversal
 from tests.gates import allowing
 from tests.graphs import days_ago, edge, people, person
 
@@ -415,7 +414,7 @@ async def test_a_path_weighs_least_parts_not_only_products(engine):
 
 
 async def test_a_layer_of_a_path_keeps_the_strongest(engine, monkeypatch):
-    monkeypatch.setattr("graphsearch.engine.MAX_ENTITIES", 1)
+    monkeypatch.setattr("graphsearch.traversal.paths.MAX_ENTITIES", 1)
     edges = [
         edge("Ada", "knows", "Bob", confidence=0.6),
         edge("Ada", "knows", "Cyd", confidence=0.9),

@@ -22,8 +22,8 @@ from graphsearch.model import validation as check
 from graphsearch.moving import ExportFormat, convert_export, export_scope, import_scope
 from graphsearch.names.forms import plain_form
 from graphsearch.names.typed_names import form_lookups
+from graphsearch.question.analysis import Nameable, QuestionText, WrittenName
 from graphsearch.question.linking import Linked, link, with_other_forms
-from graphsearch.question.question_names import Nameable, QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
 from graphsearch.question.understanding import NO_HITS
 from graphsearch.stores.graph import GraphStore

@@ -15,8 +15,8 @@ from graphsearch.llms import Budget, BudgetedLLM
 from graphsearch.llms.function import FunctionLLM, as_llm
 from graphsearch.model import Memory
 from graphsearch.stores.memory import InMemoryGraphStore
-from graphsearch.traversal.k_hop import KHopTraversal
 from graphsearch.traversal.pagerank import PersonalizedPageRank
+from graphsearch.traversal.paths import KHopTraversal
 
 STORE = InMemoryGraphStore().with_scope(org_id="acme", project_id="parts")
 

@@ -106,7 +106,7 @@ def test_attrs_classes_tell_how_they_are_made_and_docstrings_lead_on(site):
     for name in ("engine.Engine.search", "modes.result.SearchRequest"):
         shown = text.split(f'id="graphsearch.{name}"')[1].split("</pre>")[0]
         assert [each for each in ("query", "min_score", "max_hops") if each not in shown] == []
-    assert 'href="../recall/#graphsearch.ranking.memories.result.RecallRequest"' in text
+    assert 'href="../recall/#graphsearch.ranking.recall_result.RecallRequest"' in text
 
 
 def test_no_page_loads_anything_from_elsewhere(pages):

@@ -73,9 +73,8 @@ class _VisibleRelation:
             return None
         if (confidence := stated.confidence) < view.min_edge_confidence:
             return None
-        if isinstance(stated, Relation):
-            return confidence, supported_since(stated)
-        moment = stated.supported_at(view.as_of) or stated.valid_from or self._created(stated)
+        supported = stated.supported_at(view.as_of) if isinstance(stated, Period) else stated.supported_at
+        moment = supported or stated.valid_from or created
         return confidence, moment.timestamp() if moment else 0.0
 
     def relation(self, view: View) -> Relation | None:
@@ -217,7 +216,8 @@ class VisibleEvidence:
         stored = await self._store.get_memories(memories)
         occurred = {memory.id: memory.occurred_at for memory in stored}
         written = {memory.id: memory.created_at for memory in stored if memory.created_at}
-        hidden = await self._hidden({claim.target_id for claim in claims})
+        targets = await self._store.get_entities(sorted({claim.target_id for claim in claims}))
+        hidden = {each.id for each in targets} - {each.id for each in await self._gatekeeper.entities.shown(targets)}
         stated, seen = defaultdict[Group, list[DatedClaim]](list), defaultdict[Group, list[DatedClaim]](list)
         unseen = defaultdict[Group, set[str]](set)
         for claim in claims:
@@ -242,14 +242,3 @@ class VisibleEvidence:
                 unseen[relation.source_id, relation.type, relation.target_id],
                 relation.retracted_at is not None and any(each.key == key for each in chain(*proved.values())),
             )
-
-    async def _hidden(self, ids: Collection[UUID]) -> set[UUID]:
-        """The entities that are hidden."""
-        found = await self._store.get_entities(sorted(ids))
-        return {each.id for each in found}.difference(each.id for each in await self._gatekeeper.entities.shown(found))
-
-
-def supported_since(relation: Relation) -> float:
-    """The start of the ageing of a relation, in seconds since the epoch."""
-    moment = relation.supported_at or relation.valid_from or relation.created_at
-    return moment.timestamp() if moment else 0.0

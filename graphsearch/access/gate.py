@@ -194,13 +194,13 @@ def resource_of(element: Entity | Relation | Memory) -> Resource:
             return Resource(kind=ElementKind.MEMORY, labels=labels, id=id_, name=element.subject, tags=tags, **named)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class PastGate(BoundGate):
     """A gate that denies, besides what another one denies, the memories that a view does not know."""
 
-    gate: BoundGate
-    store: GraphStore
-    view: View
+    gate: BoundGate = attrs.field(kw_only=True)
+    store: GraphStore = attrs.field(kw_only=True)
+    view: View = attrs.field(kw_only=True)
 
     @property
     def allows_all(self) -> bool:
@@ -239,16 +239,8 @@ def known_by(gate: BoundGate, store: GraphStore, view: View, now: datetime) -> B
     """The gate with what was not known yet hidden, where a view is of what was known before the present."""
     if view.known_at >= now:
         return gate
-    return PastGate(
-        authorizer=gate.authorizer,
-        principal=gate.principal,
-        scope=gate.scope,
-        action=gate.action,
-        statistics=StatisticsOf.VISIBLE,
-        gate=gate,
-        store=store,
-        view=view,
-    )
+    of = gate.authorizer, gate.principal, gate.scope, gate.action, StatisticsOf.VISIBLE
+    return PastGate(*of, gate=gate, store=store, view=view)
 
 
 def _is_memory(resource: Resource) -> bool:

@@ -2,33 +2,59 @@
 
 It decides once per signature if policies read no more than that, else once per element; inside one snapshot, and no
 decision twice. Verdicts are ordered: the minimum of several is the verdict on all of them together.
+
+An entity that exists through its mentions alone exists for a principal that sees one of them. It is named, typed and
+known by what visible memories and entities attest: what is shown of it is what would be stored if its hidden memories
+were forgotten (`graphsearch.claims.naming`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import UTC, datetime
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from graphsearch._support.concurrency import aside
 from graphsearch._support.paging import pages
 from graphsearch.access.gate import BoundGate, StatisticsOf, resource_of
-from graphsearch.access.visible_entities import VisibleEntities
+from graphsearch.claims.naming import (
+    QUALIFIED_TYPES,
+    fold_aliases,
+    folded_name,
+    forgotten_name,
+    is_typed_by_mentions,
+    known_types,
+)
 from graphsearch.columns import Codes, Expansion, Floats, Keys, Mask, Rows
 from graphsearch.columns.key_index import KeyIndex, distinct
-from graphsearch.model import Claim, ElementKind, Entity, Memory, Relation, RelationType, Vector
+from graphsearch.errors import AccessDeniedError
+from graphsearch.model import (
+    AssertedEntity,
+    Claim,
+    ElementKind,
+    Entity,
+    Memory,
+    Mention,
+    NameMatch,
+    Relation,
+    RelationType,
+    SimilarName,
+    Vector,
+)
 from graphsearch.model.signatures import Resource, Signature, SignatureTable, memory_signature
+from graphsearch.model.validation import revised
 from graphsearch.stores.graph import GraphStore
-
-if TYPE_CHECKING:
-    from graphsearch.access.searches import DocumentCache, VisibleDocuments
-
+from graphsearch.text.bm25 import TermCounts, grid
+from graphsearch.text.trigrams import name_words, similarity
 
 ROUNDS: Final = 4
 """Most rounds of a search of which hidden hits are filtered out, each twice as wide, until enough are visible."""
@@ -379,6 +405,71 @@ def _runs(rows: Expansion) -> Rows:
     return np.cumsum(begins)
 
 
+KEPT_TEXTS: Final = 50_000
+"""Most texts whose words are in a cache, those of all principals together. More are read anew for each question."""
+
+
+@attrs.frozen(eq=False)
+class VisibleDocuments:
+    """The statistics of BM25 over the visible texts of one kind of elements that have a term."""
+
+    count: int
+    average: float
+    """The average length, as BM25 takes it."""
+    containing: Mapping[str, Collection[int]]
+    """The numbers of the documents that have a term."""
+
+    @staticmethod
+    def of(documents: Iterable[Mapping[str, float]]) -> VisibleDocuments:
+        """Of the frequencies of each term of the texts."""
+        filled = [each for each in documents if each]
+        containing: defaultdict[str, set[int]] = defaultdict(set)
+        for number, each in enumerate(filled):
+            for term in each:
+                containing[term].add(number)
+        average = grid(sum(sum(each.values()) for each in filled) / max(len(filled), 1))
+        return VisibleDocuments(len(filled), average, dict(containing))
+
+    def having(self, group: Sequence[str]) -> int:
+        """The number of documents that have all of some terms, of which there may be none."""
+        if not group:
+            return self.count
+        return len(set.intersection(*(set(self.containing.get(term, ())) for term in group)))
+
+    def counts(self, terms: Iterable[str]) -> TermCounts:
+        """The numbers that the rarity of terms is computed from."""
+        return TermCounts(self.count, {term: len(self.containing.get(term, ())) for term in terms}, self.average)
+
+
+class DocumentCache:
+    """What principals may see of one scope at its latest version.
+
+    Another version replaces all of it: nothing forgotten survives the next question. Cached are the answers of gates
+    that know what determines their decisions (`BoundGate.question`), unless a decision failed.
+    """
+
+    def __init__(self) -> None:
+        self._version: Hashable = None
+        self._kept: OrderedDict[Hashable, VisibleDocuments] = OrderedDict()
+
+    def known(self, shown: Hashable, version: Hashable) -> VisibleDocuments | None:
+        """What was kept for a gate and a kind, at this version."""
+        if version != self._version:
+            self._kept.clear()
+            self._version = version
+        if shown in self._kept:
+            self._kept.move_to_end(shown)
+        return self._kept.get(shown)
+
+    def keep(self, shown: Hashable, version: Hashable, found: VisibleDocuments) -> None:
+        """Keep what was read at a version, unless a question has met another version since; drop the least used."""
+        if version != self._version or found.count > KEPT_TEXTS:
+            return
+        self._kept[shown] = found
+        while sum(each.count for each in self._kept.values()) > KEPT_TEXTS:
+            self._kept.popitem(last=False)
+
+
 _NO_CODES: Final = frozenset[int]()
 _EXPLAINED: Final = 500
 """The most denied elements of a kind whose policies are counted."""
@@ -527,7 +618,7 @@ class Gatekeeper:
     async def _as_visible(self, keys: Keys, signatures: Rows, verdicts: Verdicts) -> Verdicts:
         """The verdicts on entities; those that hidden memories may have named or typed are decided as shown."""
         partial = verdicts == PARTIAL
-        self.entities.met(self._store.entity_ids(keys[partial]))
+        self.entities.partial.update(self._store.entity_ids(keys[partial]))
         if self.gate.by_signature:  # an entity of a given type is denied or not, whatever its name
             partial &= self.book.table.typed.take(signatures)
         if not partial.any():
@@ -537,11 +628,6 @@ class Gatekeeper:
         decided = verdicts.copy()
         decided[partial] = [PARTIAL if id_ in shown else DENIED for id_ in ids]
         return decided
-
-    async def permits_memory(self, memory: Memory) -> bool:
-        """Whether policies permit a memory, whether it was known or not."""
-        policies = self.gate.policies
-        return policies.allows_all or all(await policies.permits([resource_of(memory)]))
 
     async def admits(self, elements: Sequence[Relation | Memory]) -> Sequence[bool]:
         """Whether each single element is permitted, regardless of its evidence and its ends."""
@@ -566,3 +652,337 @@ class Gatekeeper:
         denied = [id_ for id_, allow in permitted.items() if not allow]
         self._denied_keys[ElementKind.MEMORY].append(np.array(denied, dtype=np.object_))
         return {id_ for id_, allow in permitted.items() if allow}
+
+
+# -- entities as they are visible --------------------------------------------------------------------------------------
+
+_READ: Final = 8
+"""Memories read of each surface form at first: usually one of them is visible."""
+_WIDER: Final = 8
+"""The factor by which each further round reads more."""
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
+_NO_NAMES: Final = frozenset[str]()
+
+
+@attrs.frozen
+class _FirstWritten:
+    """When the first memory that mentions an entity was written, and the first visible one, None if none is."""
+
+    of_all: datetime
+    visible: datetime | None
+
+
+@attrs.frozen
+class _Attested:
+    """The names that memories and merged entities give to an entity, and its visible mentions where they are read."""
+
+    visible: frozenset[str]
+    """Surface forms in visible memories."""
+    hidden: frozenset[str]
+    """Surface forms in hidden memories alone."""
+    absorbed: frozenset[str] = _NO_NAMES
+    """Visible names of entities merged into it."""
+    mentions: tuple[Mention, ...] = ()
+    """The visible ones, the earliest first."""
+    whole: bool = True
+    """Whether all of the memories that mention it are read, and visible."""
+    first: _FirstWritten | None = None
+    """Of the memories that mention it, where not all are visible."""
+
+    @property
+    def by_nobody(self) -> bool:
+        """Whether all of its mentions are hidden; a merged entity has some of its own, which the other has too."""
+        return self.first is not None and self.first.visible is None
+
+
+class VisibleEntities:
+    """The visible forms of entities, for one question; each is read once."""
+
+    def __init__(self, store: GraphStore, gate: BoundGate, decider: Decider, *, allows_all: bool) -> None:
+        self._store = store
+        self._gate = gate
+        self._decider = decider
+        self._allows_all = allows_all
+        self._folded: dict[UUID, Entity | None] = {}
+        """By id; None where all mentions of an entity that exists through them are hidden."""
+        self._allowed: dict[UUID, bool] = {}
+        self.partial = set[UUID]()
+        """Visible entities that were met, of which some mentions may be hidden."""
+
+    async def admitted(self, entities: Sequence[Entity]) -> list[Entity]:
+        """The visible forms of entities that were admitted by their signatures, one for each."""
+        if not self.partial:
+            return list(entities)
+        await self._fold([each for each in entities if each.id in self.partial])
+        shown = [self._folded[each.id] if each.id in self.partial else each for each in entities]
+        found = [each for each in shown if each is not None]
+        if len(found) < len(entities):  # two decisions of the authorizer contradict each other
+            raise AccessDeniedError(self._gate.action.value)
+        return found
+
+    async def shown(self, entities: Sequence[Entity]) -> list[Entity]:
+        """The visible ones of any stored entities, in order, in their visible forms."""
+        if self._allows_all:
+            return list(entities)
+        await self._fold(entities)
+        folded = [found for each in entities if (found := self._folded[each.id])]
+        undecided = list({each.id: each for each in folded if each.id not in self._allowed}.values())
+        answers = await self._gate.permits([resource_of(each) for each in undecided])
+        self._allowed.update((each.id, allow) for each, allow in zip(undecided, answers, strict=True))
+        return [each for each in folded if self._allowed[each.id]]
+
+    # -- the fold ------------------------------------------------------------------------------------------------
+
+    async def _fold(self, entities: Iterable[Entity]) -> None:
+        unread = list({each.id: each for each in entities if each.id not in self._folded}.values())
+        if not unread:
+            return
+        given = {each.entity.id: each for each in await self._store.asserted([each.id for each in unread])}
+        attested = await self._attested(unread, given)
+        for each in unread:
+            self._folded[each.id] = _visible(each, given[each.id], attested[each.id])
+
+    async def _attested(
+        self, entities: Sequence[Entity], given: Mapping[UUID, AssertedEntity]
+    ) -> Mapping[UUID, _Attested]:
+        roots = await self._roots(entities)
+        found = await self._surfaces(sorted(set(roots.values())))
+        absorbed = await self._absorbed([each.id for each in entities])
+        attested = {each.id: attrs.evolve(found[roots[each.id]], absorbed=absorbed[each.id]) for each in entities}
+        unclear = [each for each in entities if _needs_mentions(each, given[each.id], attested[each.id])]
+        mentions = await self._mentions(sorted({roots[each.id] for each in unclear}))
+        for each in unclear:
+            attested[each.id] = attrs.evolve(attested[each.id], mentions=tuple(mentions[roots[each.id]]))
+        dated = [each.id for each in entities if given[each.id].named and not attested[each.id].whole]
+        first = await self._first_written(sorted(dated))
+        for id_ in dated:
+            attested[id_] = attrs.evolve(attested[id_], first=first.get(id_))
+        return attested
+
+    async def _roots(self, entities: Sequence[Entity]) -> dict[UUID, UUID]:
+        """Of each entity the one that it was finally merged into, which has its mentions."""
+        above = {each.id: each.merged_into for each in entities}
+        while missing := {key for key in above.values() if key and key not in above}:
+            above |= {each.id: each.merged_into for each in await self._store.get_entities(sorted(missing))}
+        roots = {}
+        for each in entities:
+            root = each.id
+            while further := above.get(root):
+                root = further
+            roots[each.id] = root
+        return roots
+
+    async def _surfaces(self, ids: Sequence[UUID]) -> Mapping[UUID, _Attested]:
+        """The surface forms of entities, by whether a visible memory has them.
+
+        One visible memory per surface form is enough, so that few are read first, and more if these are all hidden.
+        """
+        visible, forms = defaultdict[UUID, set[str]](set), defaultdict[UUID, set[str]](set)
+        unread, limit, parts = ids, _READ, set[UUID]()
+        while unread:
+            found = await self._store.surface_forms(unread, limit=limit)
+            waiting = [each for each in found if each.surface not in visible[each.entity_id]]
+            seen = await self._decider.memories(sorted({id_ for each in waiting for id_ in each.memory_ids}))
+            for each in waiting:
+                forms[each.entity_id].add(each.surface)
+                if any(seen.get(memory) for memory in each.memory_ids):
+                    visible[each.entity_id].add(each.surface)
+                if len(each.memory_ids) == limit or not all(seen.get(memory) for memory in each.memory_ids):
+                    parts.add(each.entity_id)
+            unread = sorted(
+                {
+                    each.entity_id
+                    for each in waiting
+                    if each.surface not in visible[each.entity_id] and len(each.memory_ids) == limit
+                }
+            )
+            limit *= _WIDER
+        return {
+            id_: _Attested(frozenset(visible[id_]), frozenset(forms[id_] - visible[id_]), whole=id_ not in parts)
+            for id_ in ids
+        }
+
+    async def _first_written(self, ids: Sequence[UUID]) -> Mapping[UUID, _FirstWritten]:
+        """When the first memories that mention entities were written; more are read where the first are all hidden."""
+        found: dict[UUID, _FirstWritten] = {}
+        unread, limit = ids, _READ
+        while unread:
+            written = await self._store.first_written(unread, limit=limit)
+            seen = await self._decider.memories(sorted({id_ for each in written.values() for _, id_ in each}))
+            for entity, each in written.items():
+                visible = next((at for at, id_ in each if seen.get(id_)), None)
+                found[entity] = _FirstWritten(each[0][0], visible)
+            unread = [id_ for id_, each in written.items() if len(each) == limit and found[id_].visible is None]
+            limit *= _WIDER
+        return found
+
+    async def _absorbed(self, ids: Sequence[UUID]) -> Mapping[UUID, frozenset[str]]:
+        """Names and asserted aliases of entities that were merged into others, as far as visible."""
+        names: dict[UUID, frozenset[str]] = dict.fromkeys(ids, _NO_NAMES)
+        merges = [each for each in await self._store.merges(ids) if each.target_id in names and each.undone_at is None]
+        if not merges:
+            return names
+        sources = {each.id: each for each in await self._store.get_entities([merge.source_id for merge in merges])}
+        answers = await self._gate.permits([resource_of(each) for each in sources.values()])
+        permitted = dict(zip(sources, answers, strict=True))
+        given = {each.entity.id: each for each in await self._store.asserted(list(sources))}
+        attested = await self._surfaces(sorted(id_ for id_, each in given.items() if each.named))
+        below = await self._absorbed(list(sources))
+        for merge in merges:
+            source, own = sources[merge.source_id], set[str]()
+            if permitted[source.id]:
+                own = {source.name, *given[source.id].entity.aliases}
+                if source.id in attested and _only_hidden(source.name, attested[source.id]):
+                    own.discard(source.name)
+            names[merge.target_id] |= own | below[merge.source_id]
+        return names
+
+    async def _mentions(self, ids: Sequence[UUID]) -> Mapping[UUID, list[Mention]]:
+        """The visible mentions of entities, the earliest first."""
+        found = await self._store.list_mentions(entity_ids=ids) if ids else ()
+        memory_ids = sorted({each.memory_id for each in found})
+        seen = await self._decider.memories(memory_ids)
+        visible = [id_ for id_ in memory_ids if seen.get(id_)]
+        occurred_at = {memory.id: memory.occurred_at for memory in await self._store.get_memories(visible)}
+        mentions: dict[UUID, list[Mention]] = {id_: [] for id_ in ids}
+        for each in sorted(
+            (each for each in found if each.memory_id in occurred_at),
+            key=lambda each: _place(each, occurred_at[each.memory_id]),
+        ):
+            mentions[each.entity_id].append(each)
+        return mentions
+
+
+def _place(mention: Mention, occurred_at: datetime | None) -> tuple[datetime, str, tuple[int, int], str, str]:
+    span = (mention.span.start, mention.span.end) if mention.span else (-1, -1)
+    return (occurred_at or _EARLIEST, mention.memory_id, span, mention.surface, mention.type)
+
+
+def _only_hidden(name: str, attested: _Attested) -> bool:
+    """Whether a name occurs in hidden surface forms alone."""
+    hidden = any(name in each for each in attested.hidden)
+    return hidden and not any(name in each for each in attested.visible)
+
+
+def _needs_mentions(entity: Entity, given: AssertedEntity, attested: _Attested) -> bool:
+    """Whether the order of its mentions determines an entity's visible name, or their types its visible type."""
+    hidden, visible = attested.hidden, attested.visible
+    return given.named and (_typed(entity, given) or (bool(hidden) and forgotten_name(entity.name, hidden, visible)))
+
+
+def _typed(entity: Entity, given: AssertedEntity) -> bool:
+    """Whether an entity has a type that its mentions gave it."""
+    return is_typed_by_mentions(given.entity.type, named=given.named) and entity.type != given.entity.type
+
+
+def _visible(entity: Entity, given: AssertedEntity, attested: _Attested) -> Entity | None:
+    """The visible form of an entity; None if it exists through hidden mentions alone."""
+    if attested.by_nobody:
+        return None
+    type_ = _visible_type(given, attested.mentions) if _typed(entity, given) else entity.type
+    name = entity.name
+    if given.named and type_ not in QUALIFIED_TYPES and forgotten_name(name, attested.hidden, attested.visible):
+        name = attested.mentions[0].surface
+    surfaces: Collection[str] = () if type_ in QUALIFIED_TYPES else attested.visible
+    aliases = fold_aliases(name, given.entity.aliases, {*surfaces, *attested.absorbed})
+    return revised(entity, type=type_, name=name, aliases=aliases, created_at=_created(entity, attested.first))
+
+
+def _created(entity: Entity, first: _FirstWritten | None) -> datetime | None:
+    """When an entity was first mentioned; if a hidden memory did it, its first visible one."""
+    stored = entity.created_at
+    if stored is None or first is None or first.visible is None or first.of_all == first.visible:
+        return stored
+    return max(stored, first.visible) if first.of_all <= stored else stored
+
+
+def _visible_type(given: AssertedEntity, mentions: Sequence[Mention]) -> str:
+    """The type that the visible mentions state first; the given one if they state none."""
+    stated = known_types(each.type for each in mentions)
+    return next((each.type for each in mentions if each.type in stated), given.entity.type)
+
+
+Forms = Mapping[UUID, Entity | None]
+"""The visible ones of some entities: the visible form of each if it may differ from the stored one, else None."""
+KeysOf = Callable[[str], Collection[str]]
+"""What a name is found by: its words, or the whole of it."""
+
+
+def whole(name: str) -> tuple[str]:
+    """What a whole name is found by."""
+    return (folded_name(name),)
+
+
+async def visible_matches(
+    matches: Sequence[NameMatch], forms: Forms, keys_of: KeysOf, *, prefix: bool = False
+) -> list[NameMatch]:
+    """The matches of visible entities by a visible name; each name is read once, however many matches it has."""
+
+    def seen() -> list[NameMatch]:
+        read = {
+            id_: [{*keys_of(form.name)}, {key for each in form.aliases for key in keys_of(each)}]
+            for id_, form in forms.items()
+            if form
+        }
+        found = []
+        for match in matches:
+            if match.entity_id not in read:
+                found += [match] if match.entity_id in forms else []
+                continue
+            (written,) = keys_of(match.name) if keys_of is whole else (match.name,)
+            own = [_has(keys, written, prefix=prefix) for keys in read[match.entity_id]]
+            if any(own):
+                found.append(attrs.evolve(match, alias=not own[0]))
+        return found
+
+    return await aside(seen, sum(len(form.aliases) for form in forms.values() if form))
+
+
+def _has(keys: Collection[str], written: str, *, prefix: bool) -> bool:
+    """Whether one of some keys is a word, or begins with it."""
+    return any(key.startswith(written) for key in keys) if prefix else written in keys
+
+
+def are_called(entities: Sequence[Entity], names: Collection[str], words: AbstractSet[str]) -> Mask:
+    """Which entities have one of some names, or one of some words in a name."""
+    wanted = {(name,) for name in map(folded_name, names)}
+    called = [(each.name, *each.aliases) for each in entities]
+    return np.array(
+        [any(whole(name) in wanted or not words.isdisjoint(name_words(name)) for name in own) for own in called],
+        np.bool_,
+    )
+
+
+def first_matches(matches: Sequence[NameMatch], limit: int) -> list[NameMatch]:
+    """The matches with the lowest ids, at most ``limit`` for each name."""
+    return [matches[row] for row in first_of_each([each.name for each in matches], Counter(), limit)]
+
+
+def first_of_each(names: Sequence[str], taken: Counter[str], most: int) -> list[int]:
+    """The rows of at most ``most`` of each name, including those ``taken`` before."""
+    rows = []
+    for row, name in enumerate(names):
+        if taken[name] < most:
+            taken[name] += 1
+            rows.append(row)
+    return rows
+
+
+def rare_entities(matches: Sequence[NameMatch], limit: int) -> set[UUID]:
+    """The entities with one of the words that are in less than ``limit`` names."""
+    having = Counter(match.name for match in matches)
+    return {match.entity_id for match in matches if having[match.name] < limit}
+
+
+def most_similar(name: str, stored: Sequence[SimilarName], forms: Forms, threshold: float) -> list[SimilarName]:
+    """The visible ones of some entities with similar names, best first, compared by their visible names."""
+    wanted, found = folded_name(name), []
+    for each in stored:
+        if form := forms.get(each.entity_id):
+            best = max(similarity(wanted, folded_name(own)) for own in (form.name, *form.aliases))
+            found.append(attrs.evolve(each, similarity=best))
+        elif each.entity_id in forms:
+            found.append(each)
+    return sorted(
+        (each for each in found if each.similarity >= threshold), key=lambda each: (-each.similarity, each.entity_id)
+    )

@@ -9,11 +9,12 @@ decides what may be seen; of `VisibleEntities` and `VisibleEvidence`, which fold
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, Final, Self, TypedDict
+from itertools import compress
+from typing import Any, Final, Self, TypeAlias, TypedDict
 from uuid import UUID
 
 import attrs
@@ -21,29 +22,29 @@ import numpy as np
 
 from graphsearch._support.paging import pages
 from graphsearch.access.evidence import VisibleEvidence
-from graphsearch.access.gate import ALLOW_ALL, Gate, known_by
+from graphsearch.access.gate import ALLOW_ALL, Gate, known_by, resource_of
 from graphsearch.access.gatekeeper import (
+    PARTIAL,
     Decided,
+    DocumentCache,
     Embed,
     Gatekeeper,
     SignatureInterner,
+    VisibleDocuments,
     allows_scope,
-    runs_to_widen,
-    strongest,
-    widest,
-)
-from graphsearch.access.searches import DocumentCache, Searches, VisibleDocuments
-from graphsearch.access.visible_entities import (
     are_called,
     first_matches,
     most_similar,
     rare_entities,
+    runs_to_widen,
+    strongest,
     visible_matches,
     whole,
+    widest,
 )
 from graphsearch.claims.folding import type_named
-from graphsearch.columns import NONE, Expansion, Hits, Keys, Mask, Mentioned, Rows, Steps, Turns
-from graphsearch.columns.formulas import age_in_days, freshness
+from graphsearch.columns import NONE, Expansion, Floats, Hits, Keys, Mask, Mentioned, Rows, Steps, Turns
+from graphsearch.columns.formulas import age_in_days, cosines, freshness
 from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import (
     Claim,
@@ -66,7 +67,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.signatures import SignatureTable
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import Analyser, terms
-from graphsearch.text.bm25 import TermCounts, document, embedding_text, searchable_text
+from graphsearch.text.bm25 import TermCounts, document, embedding_text, frequencies, saturated, searchable_text
 from graphsearch.text.trigrams import name_words
 
 _MARGIN: Final = timedelta(days=1)
@@ -273,7 +274,7 @@ class Reader:
         """The rows of visible entities of which some mentions may be hidden."""
         if self._gatekeeper.allows_all:
             return np.empty(0, np.intp)
-        return np.flatnonzero([self._gatekeeper.entities.is_partial(id_) for id_ in self.entity_ids(keys)])
+        return np.flatnonzero([id_ in self._gatekeeper.entities.partial for id_ in self.entity_ids(keys)])
 
     async def list_entities(
         self, *, after: UUID | None = None, limit: int, type: str
@@ -371,7 +372,7 @@ class Reader:
     async def _forms(self, found: Sequence[NameMatch | SimilarName]) -> Mapping[UUID, Entity | None]:
         """The visible ones of the entities found: the visible form of each if it may differ from the stored one."""
         forms: dict[UUID, Entity | None] = dict.fromkeys(await self.visible_ids({each.entity_id for each in found}))
-        partial = [id_ for id_ in forms if self._gatekeeper.entities.is_partial(id_)]
+        partial = self._gatekeeper.entities.partial.intersection(forms)
         forms.update((each.id, each) for each in await self.get_entities(sorted(partial)))
         return forms
 
@@ -379,7 +380,7 @@ class Reader:
 
     async def words(self, ids: Sequence[UUID]) -> Mapping[UUID, Mapping[str, float]]:
         """As `GraphStore.words`; none for an entity that hidden memories mention, since they may be theirs."""
-        whole = [id_ for id_ in ids if not self._gatekeeper.entities.is_partial(id_)]
+        whole = [id_ for id_ in ids if id_ not in self._gatekeeper.entities.partial]
         return await self._store.words(whole)
 
     async def vectors(self, kind: ElementKind, keys: Keys) -> Vector:
@@ -433,8 +434,9 @@ class Reader:
 
     async def memory(self, memory_id: str) -> Memory | None:
         """One memory, whether it passes the view or not, if it is visible."""
-        found = await self._store.get_memories([memory_id])
-        return found[0] if found and await self._gatekeeper.permits_memory(found[0]) else None
+        found, policies = await self._store.get_memories([memory_id]), self._gatekeeper.gate.policies
+        seen = policies.allows_all or all(await policies.permits([resource_of(each) for each in found]))
+        return found[0] if found and seen else None
 
     async def mentions(self, *, memory_ids: Sequence[str] = (), entity_ids: Sequence[UUID] = ()) -> list[Mention]:
         """The mentions in visible memories, in the order of `GraphStore.list_mentions`."""
@@ -758,3 +760,156 @@ class Request:
     def reading(self) -> ReadingOptions:
         """What of it decides on the snapshot that answers it."""
         return {"gate": self.gate, "as_of": self.as_of, "known_at": self.known_at, "question": self.query}
+
+
+RESTATED: Final = 500
+"""Most relations of a scope that are read to find those with another visible fact, the first by id."""
+
+Elements: TypeAlias = Sequence[Entity] | Sequence[Relation]
+
+
+@attrs.frozen(kw_only=True)
+class _Search:
+    """A search of a store, and how the elements are found that are shown with another text than it searches.
+
+    * ``run``: search for at most as many hits.
+    * ``text`` and ``score``: the text of an entity that is searched, and the scores of elements by their visible texts,
+      NaN for those that are not found.
+    * ``sign``: -1 where higher values are better.
+    * ``everything``: the limit of a search for all hits, where no more may be left out than would be if nothing were
+      hidden; otherwise the search ends with the last round.
+    """
+
+    kind: ElementKind
+    run: Callable[[int], Awaitable[Hits]]
+    text: Callable[[Entity], str]
+    score: Callable[[Elements], Awaitable[Floats]]
+    sign: float
+    everything: int | None = None
+
+    def best(self, hits: Hits, limit: int) -> Hits:
+        """The first hits by value, ties by key."""
+        return hits.keep(np.lexsort((hits.keys, self.sign * hits.values))[:limit])
+
+
+class Searches:
+    """The searches of a reader in its store, as its gatekeeper decides, widened until enough visible hits are found.
+
+    Hidden memories may have a part in the stored text of an entity or a relation. It is found by the text that may be
+    seen: an entity by its visible names, a relation by its visible fact. A store searches the stored texts, so that
+    these scores are computed here: those of meaning by an embedding of the visible text, where the reader can embed,
+    and those of words as if the text were of average length, where that of the visible is not known.
+    """
+
+    def __init__(self, reader: Reader, store: GraphStore, gatekeeper: Gatekeeper) -> None:
+        self._reader = reader
+        self._store = store
+        self._gatekeeper = gatekeeper
+
+    async def nearest(self, kind: ElementKind, vector: Vector, limit: int) -> Hits:
+        """The nearest visible elements of a kind, by cosine distance, ties by key."""
+
+        async def run(wide: int) -> Hits:
+            return await self._store.search_by_embedding(kind, vector, limit=wide, view=self._reader.view)
+
+        async def score(elements: Elements) -> Floats:
+            vectors = await self._reader.embedded([embedding_text(each) for each in elements])
+            if not vectors.any():
+                return np.full(len(elements), np.nan)
+            distances = 1.0 - cosines(vectors, np.asarray(vector / np.linalg.norm(vector), np.float32))
+            return np.where(vectors.any(axis=1), distances, np.nan)
+
+        return await self._found(_Search(kind=kind, run=run, text=embedding_text, score=score, sign=1.0), limit)
+
+    async def lexical(self, kind: ElementKind, query: str, limit: int, counts: TermCounts | None) -> Hits:
+        """The visible elements that match a text best, by BM25 with the statistics of the scope or ``counts``."""
+
+        async def run(wide: int) -> Hits:
+            return await self._store.search_lexical(kind, query, limit=wide, view=self._reader.view, counts=counts)
+
+        async def score(elements: Elements) -> Floats:
+            analyser = self._reader.analyser
+            terms = list(dict.fromkeys(analyser.terms(query)))
+            known = counts or await self._reader.term_counts(kind, terms)
+            values = []
+            for text in map(searchable_text, elements):
+                document = frequencies(text, analyser)
+                length, wanted = sum(document.values()), {term: document[term] for term in terms if term in document}
+                weights = saturated(wanted, length, known.average or length) if wanted else {}
+                values.append(sum(known.idf(term) * weight for term, weight in weights.items()) or np.nan)
+            return np.array(values, np.float64)
+
+        everything = await self._store.document_count(kind) + 1 if counts and counts.average else None
+        search = _Search(kind=kind, run=run, text=searchable_text, score=score, sign=-1.0, everything=everything)
+        return await self._found(search, limit)
+
+    async def _found(self, search: _Search, limit: int) -> Hits:
+        """The best visible hits of a search, widened until there are enough; by the scores of their visible texts."""
+        changes = self._reader.changes(search.kind)
+        wide, last = (changes and search.everything) or limit, search.everything or widest(limit)
+        while True:
+            stored = await search.run(wide)
+            if changes:
+                hits = await self._shown(search, stored, cut=len(stored) == wide)
+            else:
+                hits = await self._reader.admitted(search.kind, stored)
+            if len(hits) >= limit or len(stored) < wide or wide >= last:
+                break
+            wide *= 2
+        if changes and search.kind is ElementKind.RELATION and (codes := await self._restatable()):
+            hits = Hits.concatenate([hits, await self._restated(search, codes)])
+        return hits if hits is stored and len(hits) <= limit else search.best(hits, limit)
+
+    async def _shown(self, search: _Search, stored: Hits, *, cut: bool) -> Hits:
+        """The visible ones of some hits: relations that state what they were found by, entities scored again.
+
+        Such a score counts as far as the search went: where it was ``cut``, there may be better ones beyond.
+        """
+        if search.kind is ElementKind.RELATION:
+            return await self._unchanged(stored)
+        hits = await self._reader.admitted(search.kind, stored)
+        if not len(partial := self._reader.partial(hits.keys)):
+            return hits
+        entities = await self._reader.entities(hits.keys[partial])
+        words = await self._store.words([each.id for each in entities])  # they may be those of hidden memories
+        texts = map(search.text, await self._reader.stored(ElementKind.ENTITY, hits.keys[partial]))
+        renamed = [now.id in words or then != search.text(now) for then, now in zip(texts, entities, strict=True)]
+        if not any(renamed):
+            return hits
+        changed, values = partial[renamed], search.sign * hits.values
+        values[changed] = search.sign * (await search.score(list(compress(entities, renamed))))
+        kept = np.ones(len(hits), np.bool_)
+        kept[changed] = values[changed] <= (search.sign * stored.values[-1] if cut else np.inf)
+        return attrs.evolve(hits, values=search.sign * values).keep(kept)
+
+    async def _unchanged(self, hits: Hits) -> Hits:
+        """The relations that are visible with the text that they were found by."""
+        verdicts = await self._gatekeeper.verdicts(ElementKind.RELATION, hits.keys, hits.signatures)
+        allowed: Mask = among(hits.keys, (await self._reader.related(hits.keys)).rows.relations)
+        may_differ = (verdicts == PARTIAL) | self._reader.is_past
+        if (partial := np.flatnonzero(allowed & may_differ)).size:
+            allowed[partial] = await self._reader.unchanged(ElementKind.RELATION, hits.keys[partial])
+        return hits if allowed.all() else hits.keep(allowed)
+
+    async def _restatable(self) -> Collection[int]:
+        """The signatures whose relations may state another fact than is stored."""
+        if not self._gatekeeper.allows_all or not self._reader.is_past:
+            return self._reader.view.refolded
+        shared: list[int] = (await self._store.signature_codes(shared=True)).tolist()
+        return shared
+
+    async def _restated(self, search: _Search, codes: Collection[int]) -> Hits:
+        """The relations of the view that state another fact than is stored, scored by it.
+
+        In a search by meaning those alone whose stored fact has a vector: facts without one are found by no meaning.
+        """
+        keys = await self._store.signed(sorted(codes), limit=RESTATED)
+        rows = (await self._reader.related(keys)).rows
+        changed = ~await self._reader.unchanged(ElementKind.RELATION, rows.relations)
+        if search.sign > 0:
+            changed &= (await self._store.vectors(ElementKind.RELATION, rows.relations)).any(axis=1)
+        found = rows.relations[changed]
+        values = np.array(await search.score(await self._reader.relations(found))) if len(found) else np.empty(0)
+        importance = np.full(len(found), 0.5)
+        hits = Hits(keys=found, signatures=rows.signatures[changed], values=values, importance=importance)
+        return hits.keep(np.isfinite(values))

@@ -22,12 +22,12 @@ from graphsearch.cli.environment import Asker, BlockAsker, Model, Place, Places,
 from graphsearch.cli.last_answer import add_answer, announce, drop_answers, read_last
 from graphsearch.cli.options import Argument, Coded, Options, arguments_of, parameter, refuse
 from graphsearch.cli.showing import Row, Shown
+from graphsearch.engine import DEFAULT_MODES, mode_name
 from graphsearch.errors import UnknownElementError, UnknownScopeError
 from graphsearch.export import to_dot, to_graphml, to_mermaid
 from graphsearch.ingest import Progress
 from graphsearch.model import Action, ElementKind, FeedbackReport
 from graphsearch.model.codec import Says, encode
-from graphsearch.modes.registry import DEFAULT_MODES, mode_name
 from graphsearch.modes.result import SearchMode
 from graphsearch.operations.arguments import ARGUMENTS
 from graphsearch.operations.operation import Effect, Operation

@@ -34,7 +34,7 @@ from graphsearch.evaluation.comparing import KS
 from graphsearch.evaluation.question_set import read_passages, read_questions
 from graphsearch.evaluation.ranks import BUDGET
 from graphsearch.model.codec import Says, decode
-from graphsearch.ranking.memories.result import CHANNELS
+from graphsearch.ranking.recall_result import CHANNELS
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 

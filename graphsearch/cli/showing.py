@@ -21,8 +21,8 @@ from graphsearch.curation import Event
 from graphsearch.model import Entity, Memory, Relation, Scope, ScorePart, Triplet
 from graphsearch.page.rows import Named, RelationRow
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.entities.result import FoundEntity
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.entity_ranking import FoundEntity
+from graphsearch.ranking.recall_result import RecalledMemory
 from graphsearch.text.rendering import entity_name, safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
 

@@ -38,7 +38,7 @@ from graphsearch.errors import (
     UnknownElementError,
     UnknownScopeError,
 )
-from graphsearch.explaining.provenance import Provenance, why
+from graphsearch.explaining.elements import Provenance, why
 from graphsearch.health.duplicates import ALIKE, Ambiguity, Duplicate, ambiguities, compared
 from graphsearch.health.formula import Health
 from graphsearch.health.keeping import count_health, follow_repair, record_health
@@ -69,7 +69,7 @@ from graphsearch.model import (
 from graphsearch.model import validation as check
 from graphsearch.model.identity import relation_id, snake_case
 from graphsearch.model.reports import refuse_merge
-from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.natural_language import visible_schema
 from graphsearch.modes.summary import content_of
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.protocols.rows import MemoryFilters, MemoryGroup

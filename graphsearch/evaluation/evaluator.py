@@ -76,7 +76,7 @@ from graphsearch.model import Batch, ElementKind, Fact, Memory
 from graphsearch.model import validation as check
 from graphsearch.modes.result import SearchMode
 from graphsearch.protocols import Embedder
-from graphsearch.ranking.memories.result import CHANNELS, ChannelName, RecallScoring
+from graphsearch.ranking.recall_result import CHANNELS, ChannelName, RecallScoring
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import Analyser, stem
 

@@ -24,16 +24,14 @@ from graphsearch.access.reader import Reader, reading
 from graphsearch.authz import CedarAuthorizer
 from graphsearch.columns import Keys
 from graphsearch.context import ContextBuilder, TiktokenCounter
-from graphsearch.context.material import MEMORIES
-from graphsearch.context.sections import compose, pack
+from graphsearch.context.material import MEMORIES, compose, pack
 from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import ElementKind, Entity, Memory, Principal, Relation
 from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.protocols import Embedder
-from graphsearch.question.asked_time import asked_time
-from graphsearch.question.question_names import relation_line
-from graphsearch.ranking.memories.result import CHANNELS, ChannelName
+from graphsearch.question.analysis import asked_time, relation_line
+from graphsearch.ranking.recall_result import CHANNELS, ChannelName
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
 from graphsearch.text.bm25 import frequencies, idf, saturated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -13,14 +13,11 @@ from graphsearch.access.reader import ReadingOptions, Request
 from graphsearch.display.printing import Displayed, hidden, print_listing
 from graphsearch.model import ElementKind, ElementRef, Entity, Scope, Triplet
 from graphsearch.model import validation as check
-from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.protocols import Traversal
-from graphsearch.question.analysis import Analysis, analyse
-from graphsearch.question.question_names import Anchor
+from graphsearch.question.analysis import Analysis, Anchor, analyse
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.triplets.connections import Connection
-from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
-from graphsearch.ranking.triplets.triplet_score import LEAST_SHOWN, ends
+from graphsearch.ranking.triplet_relevance import CERTAIN
+from graphsearch.ranking.triplet_score import LEAST_SHOWN, Connection, ends
 from graphsearch.text.rendering import entity_name, safe_text
 from graphsearch.traversal.paths import path_steps
 
@@ -91,6 +88,42 @@ class SearchRequest(Request):
             "skip_types": self.skip_types,
             "since": self.since,
         }
+
+
+class Direction(StrEnum):
+    """The direction in which relations are followed, from where a query starts."""
+
+    OUT = "out"
+    """From source to target: "whom does Ada know?"."""
+    IN = "in"
+    """From target to source: "who knows Ada?"."""
+    BOTH = "both"
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+@attrs.frozen(kw_only=True)
+class GraphQuery:
+    """A query of the mode NATURAL_LANGUAGE.
+
+    * ``anchors``: names of the entities that it starts from; without any, all entities of its types.
+    * ``relation_types``: the only types of relations that are followed; any if empty.
+    * ``direction``: in which they are followed. ``hops``: at most.
+    * ``entity_types``: the types of the entities that a triplet leads to; any if empty.
+    * ``since`` and ``until``: what held at any moment between the two; both open by default.
+    * ``limit``: of triplets; None for the limit of the search.
+    """
+
+    anchors: tuple[str, ...] = attrs.field(default=(), converter=_distinct)
+    relation_types: tuple[str, ...] = attrs.field(default=(), converter=_distinct)
+    direction: Direction = Direction.BOTH
+    hops: int = 1
+    entity_types: tuple[str, ...] = attrs.field(default=(), converter=_distinct)
+    since: datetime | None = None
+    until: datetime | None = None
+    limit: int | None = None
 
 
 @attrs.frozen(kw_only=True)

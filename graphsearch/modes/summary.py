@@ -33,8 +33,8 @@ from graphsearch.modes.mode import GraphCompletion, Mode, Neighborhood, Part, Qu
 from graphsearch.modes.result import SearchResult, Sentence, Source, Summary
 from graphsearch.protocols import LLM, TokenCounter
 from graphsearch.question.understanding import at_time_asked
-from graphsearch.ranking.triplets.retrieval import Answer, score_by_hops, with_relations
-from graphsearch.ranking.triplets.triplet_score import best_triplets
+from graphsearch.ranking.retrieval import Answer, score_by_hops, with_relations
+from graphsearch.ranking.triplet_score import best_triplets
 from graphsearch.text.rendering import memory_line, relation_line, safe_text, triplet_line
 
 # -- sources -----------------------------------------------------------------------------------------------------------

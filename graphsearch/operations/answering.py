@@ -16,8 +16,8 @@ from graphsearch.explaining.elements import Explanation
 from graphsearch.model import Action, ElementKind, ElementRef, FeedbackReport, Outcome, Statistics, WriteReport
 from graphsearch.modes.result import SearchMode
 from graphsearch.operations.service import Caller
-from graphsearch.ranking.entities.result import Ranking
-from graphsearch.ranking.memories.result import Workload
+from graphsearch.ranking.entity_ranking import Ranking
+from graphsearch.ranking.recall_result import Workload
 
 
 class OutcomeName(StrEnum):

@@ -31,8 +31,8 @@ from graphsearch.model import (
 from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchResult, Summary
 from graphsearch.protocols import TokenCounter
-from graphsearch.ranking.entities.result import FoundEntity, RankResult
-from graphsearch.ranking.memories.result import RecalledMemory, RecallResult
+from graphsearch.ranking.entity_ranking import FoundEntity, RankResult
+from graphsearch.ranking.recall_result import RecalledMemory, RecallResult
 from graphsearch.text.rendering import safe_text, triplet_line
 from graphsearch.traversal.paths import GraphPath, path_steps
 

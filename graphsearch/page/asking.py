@@ -24,10 +24,9 @@ from graphsearch.model import ElementKind, Relation, View
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES
 from graphsearch.modes.result import SearchMode, SearchResult, Summary
 from graphsearch.page.rows import EntityRow, MemoryRow, Named, RelationRow, entity_row, memory_row, named, relation_row
-from graphsearch.question.asked_time import beginning
-from graphsearch.question.question_names import Anchor
+from graphsearch.question.analysis import Anchor, beginning
 from graphsearch.question.understanding import Interpretation
-from graphsearch.ranking.memories.result import RecallResult
+from graphsearch.ranking.recall_result import RecallResult
 
 ENTITIES: Final = 10
 PAST: Final = 10

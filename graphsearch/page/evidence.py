@@ -15,9 +15,8 @@ from graphsearch.context.builder import CANDIDATES
 from graphsearch.context.material import MEMORIES
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.explaining.elements import Explanation
-from graphsearch.explaining.provenance import Proof, Provenance, WeightChange, visible, weight_history, why
-from graphsearch.federation import FederatedEngine
+from graphsearch.explaining.elements import Explanation, Proof, Provenance, WeightChange, visible, weight_history, why
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Relation, Span
 from graphsearch.page.asking import ENTITIES, best_mode
 from graphsearch.page.rows import LONGEST, Named, named

@@ -9,10 +9,10 @@ from uuid import UUID
 
 import attrs
 
-from graphsearch.context.sections import key_of
+from graphsearch.context.material import key_of
 from graphsearch.model import Entity, Scope, ScorePart, Triplet
-from graphsearch.ranking.entities.result import FoundEntity
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.entity_ranking import FoundEntity
+from graphsearch.ranking.recall_result import RecalledMemory
 
 LONGEST: Final = 600
 """Characters of a text in a list."""
@@ -32,7 +32,7 @@ class Named:
 class RelationRow:
     """A triplet. ``parts``: by name, those contributions to the ``score`` that are not 0; they add up to it.
 
-    ``key`` as in `graphsearch.context.sections.BlockLine`; ``evidence``: the number of its memories.
+    ``key`` as in `graphsearch.context.material.BlockLine`; ``evidence``: the number of its memories.
     """
 
     key: str

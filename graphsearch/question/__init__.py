@@ -6,10 +6,10 @@ from graphsearch._support.lazy import lazily
 
 if TYPE_CHECKING:
     from graphsearch.question.analysis import Analysis as Analysis
+    from graphsearch.question.analysis import Anchor as Anchor
     from graphsearch.question.analysis import Intent as Intent
     from graphsearch.question.analysis import Plan as Plan
     from graphsearch.question.analysis import QuestionType as QuestionType
     from graphsearch.question.analysis import analyse as analyse
-    from graphsearch.question.question_names import Anchor as Anchor
 
 __getattr__, __dir__ = lazily(__name__)

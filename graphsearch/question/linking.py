@@ -40,9 +40,8 @@ from graphsearch.names.comparing import is_misspelt, is_part, is_same
 from graphsearch.names.likeness import EXACT_TYPES
 from graphsearch.names.slips import slip
 from graphsearch.names.vocabulary import is_given_name, is_nickname
-from graphsearch.question.question_names import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
-from graphsearch.question.relation_words import asked_of_code, listed
-from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording
+from graphsearch.question.analysis import Anchor, Nameable, QuestionText, Token, Words, WrittenName, overlapping
+from graphsearch.question.type_profile import NOTHING_KNOWN, ORDINARY, TypeProfile, Wording, asked_of_code, listed
 from graphsearch.text.analyser import STOP_WORDS
 from graphsearch.text.trigrams import fold, name_words, one_letter_off, similarity, spoken_words
 
@@ -103,22 +102,21 @@ class Linked:
 
 def anchors_of(question: str, links: Iterable[Link]) -> tuple[Anchor, ...]:
     """One anchor for each linked entity, in the order in which the question names them first."""
-    found: dict[UUID, Anchor] = {}
+    found: dict[UUID, list[Link]] = {}
     for each in sorted(links, key=lambda link: (link.start, -link.probability, link.entity_id)):
-        known = found.get(each.entity_id)
-        if known is None or each.probability > known.confidence:
-            name, alias, confidence = question[each.start : each.end], each.alias, each.probability
-        else:
-            name, alias, confidence = known.name, known.alias, known.confidence
-        found[each.entity_id] = Anchor(
-            entity_id=each.entity_id,
-            name=name,
-            alias=alias,
-            confidence=confidence,
-            spans=(*(known.spans if known else ()), (each.start, each.end)),
-            whole=each.full or (known is not None and known.whole),
+        found.setdefault(each.entity_id, []).append(each)
+    best = [max(own, key=lambda link: link.probability) for own in found.values()]
+    return tuple(
+        Anchor(
+            entity_id=surest.entity_id,
+            name=question[surest.start : surest.end],
+            alias=surest.alias,
+            confidence=surest.probability,
+            spans=tuple((each.start, each.end) for each in own),
+            whole=any(each.full for each in own),
         )
-    return tuple(found.values())
+        for surest, own in zip(best, found.values(), strict=True)
+    )
 
 
 # -- looking up --------------------------------------------------------------------------------------------------------
@@ -231,12 +229,12 @@ def link(
     linking = _Linking(question, nameable, wording, terms, written, taken=set(blocked))
     linking.link_whole_names()
     linking.link_parts()
-    return Linked(links=tuple(linking.links), masked=frozenset(linking.masked))
+    return Linked(links=tuple(linking.links), masked=frozenset(linking.taken.difference(blocked)))
 
 
 @attrs.define(eq=False)
 class _Linking:
-    """The state of linking: which words are ``taken``, and which of these are ``masked``."""
+    """The state of linking: which words are ``taken``, by a name or beforehand."""
 
     question: QuestionText
     nameable: Sequence[Nameable]
@@ -244,7 +242,6 @@ class _Linking:
     terms: Terms
     written: Sequence[WrittenName]
     taken: set[int]
-    masked: set[int] = attrs.field(factory=set)
     links: list[Link] = attrs.field(factory=list)
 
     def link_whole_names(self) -> None:
@@ -259,7 +256,7 @@ class _Linking:
             for each in found:
                 self._add(each, 1.0 if sure else HINT, place, full=True, alias=each.whole[run])
             if sure:
-                self._take(place)
+                self.taken.update(place)
 
     def link_parts(self) -> None:
         """Link parts of names in the rest, the longest first."""
@@ -278,7 +275,7 @@ class _Linking:
                 continue
             for each in found:
                 self._add(each, share / math.sqrt(len(found)), place, full=False, alias=False)
-            self._take(place)
+            self.taken.update(place)
 
     def _met(self, runs_of: Callable[[Nameable], Iterable[Words]]) -> Iterator[tuple[range, list[Nameable]]]:
         """The places of untaken runs of words that are among those of entities, the longest first."""
@@ -356,10 +353,6 @@ class _Linking:
     def _add(self, entity: Nameable, probability: float, place: range, *, full: bool, alias: bool) -> None:
         start, end = self._span(place)
         self.links.append(Link(entity.id, entity.type, probability, start, end, full=full, alias=alias))
-
-    def _take(self, place: range) -> None:
-        self.taken.update(place)
-        self.masked.update(place)
 
 
 def _speaks(word: str) -> bool:

@@ -24,11 +24,19 @@ from graphsearch.columns.formulas import cosines
 from graphsearch.ingest.frames.table import table
 from graphsearch.model import Vector
 from graphsearch.protocols import Embedder
-from graphsearch.question.asked_time import PRESENT, AskedTime, asked_time
+from graphsearch.question.analysis import PRESENT, AskedTime, QuestionText, WrittenName, asked_time, overlapping
 from graphsearch.question.linking import Linked, dated_names, link_candidates, look_up
-from graphsearch.question.question_names import QuestionText, WrittenName, overlapping
-from graphsearch.question.relation_words import DEFINES, TARGET, asked_of_code, said
-from graphsearch.question.type_profile import TypeProfile, affinities, asked_kind, standardised, worded
+from graphsearch.question.type_profile import (
+    DEFINES,
+    TARGET,
+    TypeProfile,
+    affinities,
+    asked_kind,
+    asked_of_code,
+    said,
+    standardised,
+    worded,
+)
 from graphsearch.text.analyser import Analyser
 
 
@@ -85,9 +93,9 @@ class Understanding:
     * ``unknown``: written names that are not visible ones; ``strange_names``: the idf of their terms.
     * ``profile``: the relation types of the scope. ``affinity`` of each of them, ``direction`` of some: 1 if the name
       in the question is the source, -1 if it is the target.
-    * ``meant``: the rows of the types that its words mean by the table of relations (`relation_words`).
+    * ``meant``: the rows of the types that its words mean by the table of relations (`type_profile.said`).
     * ``ours``: whether it asks of who asks it: "which database do we use?".
-    * ``stated``: the row of the type that it asks for in words that mean no other (`relation_words`); -1 for none.
+    * ``stated``: the row of the type that it asks for in words that mean no other (`asked_of_code`); -1 for none.
     * ``kind_asked``: the kind of thing that it asks for, in words; empty if not stated. ``kind``: how much each kind of
       entity of the profile is asked for, in standard deviations.
     * ``between``: rows of the kinds that the question mentions besides the one that it asks for.
@@ -325,7 +333,7 @@ async def with_meaning(found: Understanding, vectors: QuestionVectors | None) ->
     """Compare a question with the types and kinds of the scope, by meaning too if there are vectors."""
     profile, count = found.profile, len(found.profile.types)
     kind, query = np.zeros(len(profile.kinds)), None
-    parts: tuple[Vector | None, Vector | None, Vector | None] = (None, None, None)
+    parts: tuple[Vector, Vector, Vector] | None = None
     if vectors is not None and found.question.strip():
         query, residue = await vectors.of(found.question, found.residue or found.question)
         rows = await vectors.phrases.of_profile(profile)
@@ -333,7 +341,7 @@ async def with_meaning(found: Understanding, vectors: QuestionVectors | None) ->
         if found.kind_asked:
             (named_kind,) = await vectors.phrases.of_phrases([found.kind_asked])
             kind = standardised(cosines(rows[2 * count :], named_kind))
-    affinity = affinities(profile, found.terms, *parts) if found.terms or found.kind_asked else np.zeros(count)
+    affinity = affinities(profile, found.terms, parts) if found.terms or found.kind_asked else np.zeros(count)
     if rows_meant := sorted(found.meant):
         affinity[rows_meant] = np.maximum(affinity[rows_meant], affinity.max() + MEANT)
     if found.stated >= 0:  # where there is nothing of that type, what the name is comes first

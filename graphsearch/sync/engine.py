@@ -11,8 +11,8 @@ from graphsearch.federation import engine as federation
 from graphsearch.ingest import ingestor
 from graphsearch.modes.mode import Mode
 from graphsearch.protocols import LLM, Embedder, Traversal
-from graphsearch.ranking.memories.result import RecallScoring
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.recall_result import RecallScoring
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.sync.facade import Facade, blocking
 from graphsearch.sync.stores import GraphStore
 
@@ -34,7 +34,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
 
 
 class FederatedEngine(Facade[federation.FederatedEngine]):
-    """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
+    """As `graphsearch.federation.engine.FederatedEngine`, for blocking engines."""
 
     scoring: ScoringOptions
     recall_scoring: RecallScoring

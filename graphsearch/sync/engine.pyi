@@ -30,8 +30,9 @@ from graphsearch.curation.judging import JudgeReport
 from graphsearch.curation.receipts import Receipt
 from graphsearch.curation.receipts import Verification
 from graphsearch.curation.summarising import SummariesReport
+from graphsearch.engine import DEFAULT_MODES
 from graphsearch.explaining.elements import Explanation
-from graphsearch.explaining.provenance import Provenance
+from graphsearch.explaining.elements import Provenance
 from graphsearch.federation import engine as federation
 from graphsearch.health.duplicates import ALIKE
 from graphsearch.health.duplicates import Ambiguity
@@ -61,7 +62,6 @@ from graphsearch.model import Triplet
 from graphsearch.model import UndoReport
 from graphsearch.model import WriteReport
 from graphsearch.modes.mode import Mode
-from graphsearch.modes.registry import DEFAULT_MODES
 from graphsearch.modes.result import SearchRequest
 from graphsearch.modes.result import SearchResult
 from graphsearch.protocols import Embedder
@@ -70,14 +70,14 @@ from graphsearch.protocols import LLM
 from graphsearch.protocols import TokenCounter
 from graphsearch.protocols import Traversal
 from graphsearch.protocols.rows import MemoryGroup
-from graphsearch.ranking.entities.result import RankResult
-from graphsearch.ranking.entities.result import RankingWeights
-from graphsearch.ranking.memories.result import ChannelName
-from graphsearch.ranking.memories.result import RecallRequest
-from graphsearch.ranking.memories.result import RecallResult
-from graphsearch.ranking.memories.result import RecallScoring
-from graphsearch.ranking.memories.result import Workload
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.entity_ranking import RankResult
+from graphsearch.ranking.entity_ranking import RankingWeights
+from graphsearch.ranking.recall_result import ChannelName
+from graphsearch.ranking.recall_result import RecallRequest
+from graphsearch.ranking.recall_result import RecallResult
+from graphsearch.ranking.recall_result import RecallScoring
+from graphsearch.ranking.recall_result import Workload
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.stores.graph import GraphStore as graphsearch_stores_graph_GraphStore
 from graphsearch.sync.facade import Facade
 from graphsearch.sync.stores import GraphStore
@@ -136,7 +136,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """
         ...
 
-    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | None=None) -> RecallResult:
+    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | str | None=None) -> RecallResult:
         """Recall the memories that answer a question best.
 
         With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
@@ -165,7 +165,7 @@ class GraphSearchEngine(Facade[engine.GraphSearchEngine]):
         """The store, as the only one that is searched."""
         ...
 class FederatedEngine(Facade[federation.FederatedEngine]):
-    """As `graphsearch.federation.FederatedEngine`, for blocking engines."""
+    """As `graphsearch.federation.engine.FederatedEngine`, for blocking engines."""
     scoring: ScoringOptions
     recall_scoring: RecallScoring
 
@@ -190,7 +190,7 @@ class FederatedEngine(Facade[federation.FederatedEngine]):
         """
         ...
 
-    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | None=None) -> RecallResult:
+    def recall(self, query: str, *, limit: int=10, min_score: float=0.0, diversity: float=0.0, as_of: datetime | None=None, known_at: datetime | None=None, gate: Gate | None=None, channels: tuple[ChannelName, ...]=('lexical', 'semantic', 'graph', 'temporal'), min_relevance: float | None=None, health: float | None=None, workload: Workload | str | None=None) -> RecallResult:
         """Recall the memories that answer a question best.
 
         With an embedder, memories are also searched by meaning if the scope has vectors. Raises `InvalidInputError`,
@@ -272,8 +272,9 @@ class FeedbackService(Facade[feedback.FeedbackService]):
         first. A session without a log gives an empty report; elements deleted since are reported as missing, and all of
         them if the scope was removed meanwhile and made anew.
 
-        Raises `ForeignSessionError`, before anything is written, unless the gate's principal opened the session, and
-        `ReadOnlyStoreError` where nothing can be written, even if there is nothing to apply.
+        Raises `InvalidInputError` for an outcome that is none, `ForeignSessionError`, before anything is written,
+        unless the gate's principal opened the session, and `ReadOnlyStoreError` where nothing can be written, even if
+        there is nothing to apply.
         """
         ...
 class Curator(Facade[curator.Curator]):

@@ -2,7 +2,7 @@
 
 It is in ``times.txt``, and reads any case. Expressions without a definite date ("a few days ago", "recently") and dates
 that can be read in two ways ("12/05/2023") are ignored. Texts (`graphsearch.text.dates`), stated facts and questions
-(`graphsearch.question.asked_time`) decide which of the expressions are times where they stand.
+(`graphsearch.question.analysis`) decide which of the expressions are times where they stand.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.sections import ShownLines, compose, pack
+from graphsearch.context.material import ShownLines, compose, pack
 from graphsearch.context.tokens import DEFAULT_BUDGETS, WorkType
 
 HEADING = "## H"

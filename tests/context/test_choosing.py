@@ -10,8 +10,7 @@ import pytest
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBlock, ContextBuilder
 from graphsearch.context.builder import NO_ROOM, SHORT
-from graphsearch.context.material import FEW, asks_the_present, paying
-from graphsearch.context.sections import Reason
+from graphsearch.context.material import FEW, Reason, asks_the_present, paying
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Claim, Memory, Mention

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.context import ContextBuilder, ContextRequest, TiktokenCounter
-from graphsearch.context.material import material
-from graphsearch.context.sections import CO_OCCURRENCE, FIRST, REPEATS, Reason, key_of, lay_out
+from graphsearch.context.material import CO_OCCURRENCE, FIRST, REPEATS, Reason, key_of, lay_out, material
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Memory
 from graphsearch.stores.memory import InMemoryGraphStore

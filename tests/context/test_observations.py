@@ -20,7 +20,7 @@ from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Memory, Mention, Outcome, Principal, RelationType
 from graphsearch.modes.result import SearchMode, SearchRequest
-from graphsearch.ranking.memories.result import RecallRequest, Workload
+from graphsearch.ranking.recall_result import RecallRequest, Workload
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, FixedClock, HashEmbedder, WordCounter

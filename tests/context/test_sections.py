@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.context.sections import (
+from graphsearch.context.material import (
     LENGTHS,
     RELATED,
     ShownLines,

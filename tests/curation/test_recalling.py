@@ -12,7 +12,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, UnknownElementError
 from graphsearch.model import Batch, Memory, Relation
 from graphsearch.testing.samples import day, mention, person
-from graphsearch.traversal.k_hop import KHopTraversal
+from graphsearch.traversal.paths import KHopTraversal
 from tests.curation.team import (
     ACME,
     ADA,

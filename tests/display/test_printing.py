@@ -11,7 +11,7 @@ from graphsearch.display.printing import WIDTH, text_table
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Principal, Relation
 from graphsearch.modes.result import SearchMode, Sentence, Source, Summary
-from graphsearch.traversal.k_hop import KHopTraversal
+from graphsearch.traversal.paths import KHopTraversal
 from tests.exporting.answers import HOSTILE, LED, MOVED, team
 from tests.graphs import days_ago, edge, people, person
 

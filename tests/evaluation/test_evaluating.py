@@ -10,7 +10,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.evaluation import Channels, Evaluation, Level, QuestionSet, Stores, evaluate
-from graphsearch.ranking.memories.result import CHANNELS, RecallScoring
+from graphsearch.ranking.recall_result import CHANNELS, RecallScoring
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore

@@ -13,7 +13,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import Ingestor
 from graphsearch.model import Action, Batch, Claim, Entity, Memory, Mention, Principal
 from graphsearch.modes.result import SearchMode, SearchRequest
-from graphsearch.ranking.memories.result import RecallRequest
+from graphsearch.ranking.recall_result import RecallRequest
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphsearch.explaining.elements import KeptOut, verdict
 from graphsearch.model import ScorePart
-from graphsearch.ranking.memories.result import RecallRequest
+from graphsearch.ranking.recall_result import RecallRequest
 
 
 @given(st.floats(0.0, 100.0), st.floats(0.0, 1.0))

@@ -6,7 +6,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef, Memory, Mention, Outcome
-from graphsearch.ranking.memories.result import RecallScoring
+from graphsearch.ranking.recall_result import RecallScoring
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.testing.samples import person
 from tests.gates import no_secrets

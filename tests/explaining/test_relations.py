@@ -10,7 +10,7 @@ from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Batch, ElementKind, ElementRef
 from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchMode
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.gates import allowing

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from graphsearch import CedarAuthorizer, Gate, GraphSearchEngine, Ingestor, Memory, Principal
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.testing.fakes import HashEmbedder
 
 CEDAR = CedarAuthorizer.default()

@@ -4,7 +4,7 @@ import pytest
 
 from graphsearch import ALLOW_ALL, ContextBuilder, Outcome
 from graphsearch.errors import ForeignSessionError, InvalidInputError
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import ElementKind, ElementRef
 from tests.federation.scopes import QUESTIONS, engines_of, member
 

@@ -8,8 +8,7 @@ import pytest
 from graphsearch import GraphSearchEngine, Ingestor, InMemoryGraphStore, SearchMode
 from graphsearch.access.reader import Reader
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
-from graphsearch.federation import FederatedEngine
-from graphsearch.federation.joint_reader import JointReader
+from graphsearch.federation.engine import FederatedEngine, JointReader
 from graphsearch.model import Batch, Entity, Relation
 from graphsearch.testing.fakes import HashEmbedder
 from tests.federation.scopes import QUESTIONS, TEXTS, answers, engine_with, engines_of, member, memories_of
@@ -176,7 +175,7 @@ async def test_vectors_of_different_models_are_not_compared(scopes):
 def test_a_joint_reader_has_an_answer_of_its_own_for_every_read_of_a_question():
     inherited = {name for name in dir(Reader) if not name.startswith("_")} - vars(JointReader).keys()
     assert inherited == {
-        *("entity_count", "whenever"),  # through other methods
+        *("entity_count", "type_of", "whenever"),  # through other methods, and the types of all
         *(
             "admitted",
             "changes",

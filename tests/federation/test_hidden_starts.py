@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphsearch import ContextBuilder, GraphSearchEngine, Outcome
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import Batch, Claim, ElementKind, ElementRef, Entity, Memory
 from graphsearch.testing.fakes import HashEmbedder
 from tests.gates import no_secrets

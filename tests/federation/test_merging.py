@@ -5,8 +5,7 @@ from uuid import UUID
 import numpy as np
 
 from graphsearch.columns import Expansion, FarEnds, Steps
-from graphsearch.federation import merging
-from graphsearch.federation.scope_part import packed, unpacked
+from graphsearch.federation.engine import packed, strongest, unpacked
 
 NEAR, FAR, MOVED, RELATION = (UUID(int=number) for number in range(1, 5))
 
@@ -31,7 +30,7 @@ def step(far, *, signature, confidence=0.5):
 
 
 def far_ends(*steps):
-    found = merging.strongest(packed([NEAR]), steps, 25)
+    found = strongest(packed([NEAR]), steps, 25)
     return unpacked(found.rows.ends.keys[found.rows.end])
 
 

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 
 from graphsearch.errors import InvalidInputError, LLMAnswerError
 from graphsearch.llms.usage import ByteCounter
-from graphsearch.modes.graph_query import (
-    Direction,
-    GraphQuery,
+from graphsearch.modes.natural_language import (
     GraphSchema,
     Vocabulary,
     prompt_for,
     query_of,
     vocabulary_within,
 )
+from graphsearch.modes.result import Direction, GraphQuery
 from graphsearch.testing.fakes import NOON
 
 SCHEMA = GraphSchema(

@@ -7,8 +7,8 @@ import pytest
 
 from graphsearch.access.reader import reading
 from graphsearch.model import Batch, Claim, Entity, Memory, Relation
-from graphsearch.modes import graph_query as graph_schema
-from graphsearch.modes.graph_query import COUNTED, visible_schema
+from graphsearch.modes import natural_language as graph_schema
+from graphsearch.modes.natural_language import COUNTED, visible_schema
 from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.test_hidden import SECRET

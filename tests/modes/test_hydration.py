@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
-from graphsearch.modes.hydration import prompt_order, topological_ranks
+from graphsearch.modes.mode import prompt_order, topological_ranks
 from graphsearch.modes.result import SearchMode
 from graphsearch.question.analysis import Plan
 from graphsearch.ranking.scores import alike_in_terms
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.rendering import triplet_line
 from tests.gates import allowing

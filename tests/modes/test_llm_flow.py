@@ -16,7 +16,7 @@ from graphsearch.explaining.elements import KeptOut
 from graphsearch.llms import Budget, BudgetedLLM, OpenAILLM, metered
 from graphsearch.model import Batch, Claim, Memory, Mention
 from graphsearch.modes.result import SearchMode, SearchRequest
-from graphsearch.ranking.memories.result import RecallRequest
+from graphsearch.ranking.recall_result import RecallRequest
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import EchoLLM, FixedClock

@@ -11,9 +11,8 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError, LLMAnswerError, LLMUnavailableError, MissingDependencyError
 from graphsearch.model import Batch, Entity, Relation
 from graphsearch.modes import natural_language
-from graphsearch.modes.graph_query import GraphQuery
 from graphsearch.modes.natural_language import NaturalLanguage
-from graphsearch.modes.result import SearchMode
+from graphsearch.modes.result import GraphQuery, SearchMode
 from graphsearch.testing.fakes import EchoLLM
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.gates import no_secrets

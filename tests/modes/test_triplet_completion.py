@@ -6,8 +6,8 @@ import pytest
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Claim, ElementKind, Memory
 from graphsearch.modes.result import SearchMode
-from graphsearch.ranking.triplets.retrieval import FACTS as CANDIDATES
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.retrieval import FACTS as CANDIDATES
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.testing.fakes import NOON, HashEmbedder
 from tests.gates import POLICIES, no_secrets
 from tests.graphs import days_ago, edge, people, person

@@ -11,7 +11,7 @@ from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.context import ContextBuilder
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Outcome, Principal, Span
 from graphsearch.page.asking import ask
 from graphsearch.page.evidence import AROUND, PROOFS, evidence

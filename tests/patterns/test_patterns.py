@@ -21,7 +21,7 @@ LAZY: Final = {
     "graphsearch/evaluation/evaluator.py": r"(?<!\w)Ada\ Lovelace(?!\w)",
     "graphsearch/ingest/extract/llm/grounding.py": r"Ada\s+Lovelace\s+Ada",
     "graphsearch/ingest/screening/redaction.py": r"a\-secret",
-    "graphsearch/ranking/memories/text.py": r"(?:workin|work|wor)\w*",
+    "graphsearch/ranking/recaller.py": r"(?:workin|work|wor)\w*",
     "stores/in_postgres/index/bulk.py": r"\bmemories_pkey(_[0-9]+)?\b",
 }
 """A pattern of each call whose pattern is known only when it runs, by file."""

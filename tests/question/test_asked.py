@@ -74,16 +74,16 @@ def test_a_type_is_as_near_as_its_three_best_facts_on_average():
 
 
 def test_without_an_embedder_words_alone_count():
-    words = affinities(THREE, ["rows"], None, None, None)
+    words = affinities(THREE, ["rows"])
     assert words == pytest.approx([-0.70710678, 1.41421356, -0.70710678])
-    assert affinities(THREE, [], None, None, None).tolist() == [0.0, 0.0, 0.0]
+    assert affinities(THREE, []).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_meaning_of_names_ends_and_facts_count_alike():
     """Words say rows, meaning says lights three times: z-scores of (0, 1, 0) and of (1, 0, 0.6) · 3."""
     question = np.array([1.0, 0.0], np.float32)
     names = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], np.float32)
-    found = affinities(THREE, ["rows"], question, names, names)
+    found = affinities(THREE, ["rows"], (question, names, names))
     meaning = np.array([1.135550, -1.297771, 0.162221])  # (x − 0.53333) / 0.41096
     total = np.array([-0.70710678, 1.41421356, -0.70710678]) + 3 * meaning
     assert found == pytest.approx(total / total.std(), rel=1e-4)
@@ -93,7 +93,7 @@ def test_meaning_of_names_ends_and_facts_count_alike():
 def test_facts_of_another_length_do_not_count():
     question = np.array([1.0, 0.0, 0.0], np.float32)
     names = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
-    found = affinities(THREE, [], question, names, names)
+    found = affinities(THREE, [], (question, names, names))
     assert found == pytest.approx([1.41421356, -0.70710678, -0.70710678])
 
 
@@ -107,10 +107,10 @@ terms = st.lists(st.sampled_from(["wick", "rows", "song", "trims", "person"]), m
 
 @given(terms, vectors, rows, rows)
 def test_affinities_are_standard_deviations_over_the_types(asked, vector, phrases, typed):
-    found = affinities(THREE, asked, vector, phrases, typed)
+    found = affinities(THREE, asked, (vector, phrases, typed))
     assert found.mean() == pytest.approx(0.0, abs=1e-9)
     assert found.std() == pytest.approx(1.0) or not found.any()
-    assert affinities(THREE, asked[::-1], vector, phrases, typed) == pytest.approx(found, abs=1e-6)
+    assert affinities(THREE, asked[::-1], (vector, phrases, typed)) == pytest.approx(found, abs=1e-6)
 
 
 @given(terms, st.integers(0, 2))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.question.asked_time import PRESENT, asked_time, periods
+from graphsearch.question.analysis import PRESENT, asked_time, periods
 from graphsearch.testing.fakes import NOON
 
 WEDNESDAY = datetime(2024, 5, 15, 12, 30, tzinfo=UTC)

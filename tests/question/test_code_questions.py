@@ -6,9 +6,9 @@ from uuid import uuid4
 import attrs
 import pytest
 
+from graphsearch.question.analysis import Nameable, QuestionText, tokens
 from graphsearch.question.linking import Link, Linked, with_bare_names
-from graphsearch.question.question_names import Nameable, QuestionText, tokens
-from graphsearch.question.relation_words import SOURCE, TARGET, asked_of_code
+from graphsearch.question.type_profile import SOURCE, TARGET, asked_of_code
 
 NOT_READ = None
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphsearch.question.analysis import Nameable, QuestionText, WrittenName, tokens
 from graphsearch.question.linking import HINT, WRITTEN, link
-from graphsearch.question.question_names import Nameable, QuestionText, WrittenName, tokens
 from graphsearch.question.type_profile import Wording
 from graphsearch.text.analyser import ENGLISH
 

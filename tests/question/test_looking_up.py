@@ -9,6 +9,7 @@ from graphsearch.access.reader import reading
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Memory, Mention, Relation
 from graphsearch.modes.result import SearchMode
+from graphsearch.question.analysis import Nameable, QuestionText, WrittenName
 from graphsearch.question.linking import (
     FITS,
     LIKE,
@@ -22,7 +23,6 @@ from graphsearch.question.linking import (
     look_up,
     unlinked,
 )
-from graphsearch.question.question_names import Nameable, QuestionText, WrittenName
 from graphsearch.question.type_profile import Wording
 from tests.gates import no_secrets
 from tests.graphs import days_ago

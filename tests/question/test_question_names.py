@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model.identity import normalise_name
-from graphsearch.question.question_names import MAX_WORDS, NameKind, named, runs
+from graphsearch.question.analysis import MAX_WORDS, NameKind, named, runs
 
 NOUN, QUOTED, CODE, HANDLE = NameKind.PROPER_NOUN, NameKind.QUOTED, NameKind.CODE, NameKind.HANDLE
 

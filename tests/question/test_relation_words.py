@@ -3,8 +3,8 @@
 import pytest
 
 from graphsearch.ingest.frames.table import table
-from graphsearch.question.question_names import tokens
-from graphsearch.question.relation_words import SOURCE, TARGET, own_table, said
+from graphsearch.question.analysis import tokens
+from graphsearch.question.type_profile import SOURCE, TARGET, own_table, said
 
 TYPES = (
     "created",

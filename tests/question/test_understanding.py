@@ -10,9 +10,8 @@ from graphsearch.ingest import Ingestor
 from graphsearch.model import Batch, Entity, Memory, Relation
 from graphsearch.modes.result import SearchMode
 from graphsearch.question import understanding as room
-from graphsearch.question.asked_time import PRESENT, asked_time
+from graphsearch.question.analysis import PRESENT, QuestionText, WrittenName, asked_time
 from graphsearch.question.linking import Link, Linked
-from graphsearch.question.question_names import QuestionText, WrittenName
 from graphsearch.question.type_profile import Example, type_profile
 from graphsearch.question.understanding import (
     AskedName,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.question.question_names import MAX_TOKENS, name_tokens, relation_line, spread, tokens
+from graphsearch.question.analysis import MAX_TOKENS, name_tokens, relation_line, spread, tokens
 
 
 def test_words_are_folded_and_keep_their_places():

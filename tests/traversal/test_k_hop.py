@@ -3,7 +3,7 @@
 import pytest
 
 from graphsearch.errors import InvalidInputError, MissingDependencyError
-from graphsearch.traversal.k_hop import KHopTraversal
+from graphsearch.traversal.paths import KHopTraversal
 from tests.graphs import edge, people, person
 
 

@@ -17,7 +17,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Entity, Principal, RelationType
 from graphsearch.modes.result import SearchMode
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder, WordCounter
 from graphsearch.text.rendering import triplet_line

@@ -31,12 +31,12 @@ from psycopg import waiting
 from graphsearch.access.gate import ALLOW_ALL
 from graphsearch.curation import Curator
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import Batch, Entity, Memory, Merge
 from graphsearch.modes.result import SearchRequest
 from graphsearch.moving import export_scope
-from graphsearch.ranking.entities.result import Ranking
-from graphsearch.ranking.memories.result import RecallRequest
+from graphsearch.ranking.entity_ranking import Ranking
+from graphsearch.ranking.recall_result import RecallRequest
 from graphsearch.stores.embedded import EmbeddedPostgres
 from graphsearch.stores.in_postgres.index import upkeep
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore

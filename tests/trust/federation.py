@@ -18,10 +18,10 @@ import attrs
 
 from graphsearch.access.gate import Gate, StatisticsOf
 from graphsearch.engine import GraphSearchEngine
-from graphsearch.federation import FederatedEngine
+from graphsearch.federation.engine import FederatedEngine
 from graphsearch.model import Scope
 from graphsearch.operations.service import Caller
-from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.entity_ranking import Ranking
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore

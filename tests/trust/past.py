@@ -26,7 +26,7 @@ from graphsearch.errors import LLMAnswerError, UnknownElementError
 from graphsearch.model import Claim, ElementKind, ElementRef, Memory, Relation
 from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchMode
-from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.entity_ranking import Ranking
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import NOON, EchoLLM, FixedClock, WordCounter

@@ -28,7 +28,7 @@ from graphsearch.model import ElementKind, ElementRef, Entity, Relation, Triplet
 from graphsearch.model.codec import encode
 from graphsearch.modes.result import SearchMode, SearchResult
 from graphsearch.operations.service import Caller, GraphService
-from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.entity_ranking import Ranking
 from graphsearch.testing.fakes import EchoLLM, WordCounter
 from tests.tools import Tool
 

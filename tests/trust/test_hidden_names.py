@@ -12,7 +12,7 @@ from graphsearch.errors import UnknownElementError
 from graphsearch.ingest.ingestor import Ingestor
 from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Batch, Claim, Entity, Memory, Mention
-from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.natural_language import visible_schema
 from graphsearch.modes.result import SearchMode
 from graphsearch.testing.fakes import HashEmbedder
 from tests.gates import POLICIES, allowing, no_secrets

@@ -9,7 +9,7 @@ import pytest
 
 from graphsearch.operations.operation import Profile
 from graphsearch.operations.table import operations
-from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.entity_ranking import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock

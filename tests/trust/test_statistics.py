@@ -5,10 +5,10 @@ import asyncio
 import attrs
 import pytest
 
-from graphsearch.access import searches as visible_documents
+from graphsearch.access import gatekeeper as visible_documents
 from graphsearch.access.gate import Gate, StatisticsOf
+from graphsearch.access.gatekeeper import DocumentCache, VisibleDocuments
 from graphsearch.access.reader import reading
-from graphsearch.access.searches import DocumentCache, VisibleDocuments
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Batch, Claim, ElementKind, Entity, Memory, Principal
@@ -147,7 +147,7 @@ async def test_what_a_failing_authorizer_denied_is_read_again(scoped):
 
 
 def test_a_cache_keeps_one_version_and_a_bounded_number_of_texts(monkeypatch):
-    monkeypatch.setattr(visible_documents, "KEPT", 3)
+    monkeypatch.setattr(visible_documents, "KEPT_TEXTS", 3)
     cache, two = DocumentCache(), VisibleDocuments.of([{"zinc": 1.0}, {"gold": 1.0}])
     assert cache.known("one", 1) is None
     cache.keep("one", 1, two)

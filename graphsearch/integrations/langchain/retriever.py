@@ -23,7 +23,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import ElementKind, ElementRef, ScorePart, Triplet
 from graphsearch.modes.result import SearchMode, SearchRequest
-from graphsearch.ranking.memories.result import RecalledMemory, RecallRequest
+from graphsearch.ranking.recall_result import RecalledMemory, RecallRequest
 from graphsearch.sync import run
 from graphsearch.text.rendering import entity_name, memory_line, safe_text, triplet_line
 

@@ -40,7 +40,7 @@ from graphsearch.errors import InvalidInputError, RateLimitError, UnknownElement
 from graphsearch.integrations.mcp.tools import CALL_TOOL, FIND_TOOL, CallTool, answer, asked, find, listed, result
 from graphsearch.model.codec import Says, decode
 from graphsearch.model.identity import id_or_name
-from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.natural_language import visible_schema
 from graphsearch.operations.answering import new_session
 from graphsearch.operations.brief import Json, as_text, brief, fitted, shown
 from graphsearch.operations.service import Caller, GraphService, Identity

@@ -19,7 +19,7 @@ from graphsearch.errors import GraphSearchError, UnknownScopeError
 from graphsearch.model import KNOWN_RELATION_TYPES, Scope
 from graphsearch.model.codec import Says, decode, schema
 from graphsearch.model.proposals import Proposed
-from graphsearch.modes.graph_query import visible_schema
+from graphsearch.modes.natural_language import visible_schema
 from graphsearch.operations.brief import TRUNCATED, Json, as_text, block_json, brief, fitted, shown
 from graphsearch.operations.operation import Effect, Operation, Profile
 from graphsearch.operations.remembering import GOOD_FACTS

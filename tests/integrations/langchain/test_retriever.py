@@ -15,7 +15,7 @@ from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.integrations.langchain import GraphSearchRetriever
 from graphsearch.integrations.langchain.retriever import documents_of
 from graphsearch.model import Memory, Principal
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.recall_result import RecalledMemory
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.sync import run
 from graphsearch.testing.fakes import FixedClock

@@ -16,7 +16,7 @@ from graphsearch.errors import GraphSearchError, InvalidInputError
 from graphsearch.model import Batch, Entity, Memory
 from graphsearch.operations.brief import as_text, brief, fitted, shown, shown_id
 from graphsearch.operations.serving import error_json
-from graphsearch.ranking.memories.result import RecalledMemory
+from graphsearch.ranking.recall_result import RecalledMemory
 from graphsearch.testing.samples import claim, day, mention
 from graphsearch.text.rendering import safe_text
 from tests.curation.team import ADA

@@ -11,8 +11,19 @@ from hypothesis import strategies as st
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Entity, ScorePart
 from graphsearch.question import QuestionType, analyse
-from graphsearch.ranking.entities.ranker import answer_match, answer_weight, factors_of, query_match, rank
-from graphsearch.ranking.entities.result import WEIGHTS, FoundEntity, Ranking, RankingWeights, Years, weights_for
+from graphsearch.ranking.entity_ranking import (
+    WEIGHTS,
+    FoundEntity,
+    Ranking,
+    RankingWeights,
+    Years,
+    answer_match,
+    answer_weight,
+    factors_of,
+    query_match,
+    rank,
+    weights_for,
+)
 
 NOW = datetime(2024, 5, 15, tzinfo=UTC)
 unit = st.floats(0.0, 1.0)

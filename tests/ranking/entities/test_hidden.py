@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import UnknownElementError
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.ranking.entities.result import Ranking
+from graphsearch.ranking.entity_ranking import Ranking
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.gates import no_secrets

@@ -6,7 +6,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.model import Batch, ElementKind, ElementRef, Entity, Memory, Mention, Outcome
 from graphsearch.model.codec import encode
-from graphsearch.ranking.entities.result import Ranking, RankingWeights, RankRequest, Years
+from graphsearch.ranking.entity_ranking import Ranking, RankingWeights, RankRequest, Years
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import Analyser

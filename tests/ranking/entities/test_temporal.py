@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Entity
-from graphsearch.ranking.entities.ranker import temporal_match, years_of
-from graphsearch.ranking.entities.result import Years
+from graphsearch.ranking.entity_ranking import Years, temporal_match, years_of
 
 ASKED = [Years(2020, 2020)]
 ends = st.none() | st.integers(1, 9999)

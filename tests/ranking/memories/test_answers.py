@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.model import Memory
-from graphsearch.ranking.memories.result import CHANNELS, RecallScoring
+from graphsearch.ranking.recall_result import CHANNELS, RecallScoring
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from graphsearch.access.reader import reading
 from graphsearch.model import ElementKind, Entity, Memory
-from graphsearch.ranking.memories.result import RecallScoring
-from graphsearch.ranking.memories.walk import (
+from graphsearch.ranking.recall_result import RecallScoring
+from graphsearch.ranking.scores import Board, best_first, compared
+from graphsearch.ranking.walk import (
     FRONTIER,
     MentionGraph,
     NamedEntities,
@@ -18,7 +19,6 @@ from graphsearch.ranking.memories.walk import (
     mentioning,
     ranked,
 )
-from graphsearch.ranking.scores import Board, best_first, compared
 from tests.ranking.memories.telling import asking, ids, mention, names, steps, tell
 from tests.ranking.memories.test_answers import fresh
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ranking.memories.recaller import raised
+from graphsearch.ranking.recaller import raised
 from graphsearch.ranking.scores import best_first
 
 

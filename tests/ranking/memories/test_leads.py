@@ -11,14 +11,19 @@ from graphsearch.access.reader import reading
 from graphsearch.errors import InvalidInputError
 from graphsearch.explaining.elements import KeptOut
 from graphsearch.model import Entity, Memory
-from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.recaller import named_in
-from graphsearch.ranking.memories.result import RecallScoring, for_embedder
-from graphsearch.ranking.memories.walk import Leads
+from graphsearch.question.analysis import Anchor
+from graphsearch.question.linking import anchors_of, link_names
+from graphsearch.ranking.recall_result import RecallScoring, for_embedder
+from graphsearch.ranking.walk import Leads
 from tests.gates import no_secrets
 from tests.ranking.memories.telling import asking, ids, mention, names, tell
 
 LIST = Entity(type="concept", name="list")
+
+
+async def named_in(question, reader):
+    """The anchors of a question of which every word may be a name."""
+    return anchors_of(question, (await link_names(question, reader)).links)
 
 
 def test_what_names_cover_is_their_share_of_the_rarity_each_as_it_is_rare():

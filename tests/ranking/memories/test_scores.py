@@ -7,8 +7,8 @@ from graphsearch.curation import Curator
 from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
 from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Outcome
 from graphsearch.model.codec import encode
-from graphsearch.ranking.memories.recaller import influence_of
-from graphsearch.ranking.memories.result import RecallRequest, RecallScoring, Workload
+from graphsearch.ranking.recall_result import RecallRequest, RecallScoring, Workload
+from graphsearch.ranking.recaller import influence_of
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.testing.samples import ids_of, view
 from tests.ranking.memories.telling import (

@@ -3,8 +3,8 @@
 import pytest
 
 from graphsearch.model import Memory
-from graphsearch.ranking.memories.result import RecallScoring
-from graphsearch.ranking.memories.text import LENGTH, LONGEST, best_passage, passage_shares
+from graphsearch.ranking.recall_result import RecallScoring
+from graphsearch.ranking.recaller import LENGTH, LONGEST, best_passage, passage_shares
 from graphsearch.text.analyser import ENGLISH, VERBATIM
 from tests.gates import no_secrets
 from tests.ranking.memories.telling import asking, ids, relevance, tell

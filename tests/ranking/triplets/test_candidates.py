@@ -6,9 +6,9 @@ import pytest
 from graphsearch.access.reader import reading
 from graphsearch.columns import Hits, Subgraph
 from graphsearch.model import Batch, Entity
-from graphsearch.ranking.triplets.retrieval import Facts, by_facts, of_types, with_relations
+from graphsearch.ranking.retrieval import Facts, by_facts, of_types, with_relations
 from graphsearch.testing.fakes import NOON
-from graphsearch.traversal.k_hop import KHopTraversal
+from graphsearch.traversal.paths import KHopTraversal
 from tests.gates import no_secrets
 from tests.graphs import days_ago, edge, people, person
 from tests.question.harbour import ENTITIES, HASHED, harbour_engine, related

@@ -9,8 +9,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.model import Batch, Entity, Relation, RelationType
 from graphsearch.modes.result import SearchMode
 from graphsearch.question.analysis import Plan
-from graphsearch.ranking.triplets.connections import MAX_NAMES
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking.triplet_score import MAX_NAMES, ScoringOptions
 from graphsearch.testing.fakes import NOON
 from graphsearch.traversal.pagerank import PersonalizedPageRank
 from tests.gates import allowing

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from graphsearch.model import Entity
-from graphsearch.ranking.triplets import words as room
-from graphsearch.ranking.triplets.words import Held, Lexicon, entity_terms
+from graphsearch.ranking import entity_relevance as room
+from graphsearch.ranking.entity_relevance import Held, Lexicon, entity_terms
 from graphsearch.testing.fakes import HashEmbedder
 from graphsearch.text.analyser import ENGLISH
 

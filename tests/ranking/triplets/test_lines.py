@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ranking.triplets import words as room
-from graphsearch.ranking.triplets.words import LineTerms
+from graphsearch.ranking import entity_relevance as room
+from graphsearch.ranking.entity_relevance import LineTerms
 from graphsearch.text.analyser import VERBATIM, Analyser
 
 

@@ -12,9 +12,9 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest.write.writer import embed_facts
 from graphsearch.model import Batch, Claim, Entity, Memory, RelationType
 from graphsearch.modes.result import SearchMode
-from graphsearch.ranking.triplets import retrieval as room
-from graphsearch.ranking.triplets.triplet_relevance import PARTS
-from graphsearch.ranking.triplets.triplet_score import ScoringOptions
+from graphsearch.ranking import retrieval as room
+from graphsearch.ranking.triplet_relevance import PARTS
+from graphsearch.ranking.triplet_score import ScoringOptions
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.testing.fakes import FixedClock
 from tests.gates import POLICIES, no_secrets

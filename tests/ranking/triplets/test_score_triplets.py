@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphsearch import GraphSearchEngine, KHopTraversal, ScoringOptions, score_triplets
 from graphsearch.errors import InvalidInputError
-from graphsearch.ranking.triplets.triplet_score import node_distances, score
+from graphsearch.ranking.triplet_score import node_distances, score
 from tests.graphs import edge, people, person
 
 PLAIN = ScoringOptions(feedback_influence=0.0, importance_influence=0.0)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.ranking.triplets.silence import COVERED, DESCRIBED, Standing, foreign
-from graphsearch.ranking.triplets.triplet_relevance import Edges
+from graphsearch.ranking.retrieval import COVERED, DESCRIBED, Standing, foreign
+from graphsearch.ranking.triplet_relevance import Edges
 
 LAMP, CREW, PERSON = 0, 1, 2
 """Kinds. Lamps are kept by crews (type 0) and lit in a year (1); persons lead crews (2)."""

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphsearch.columns import NONE
-from graphsearch.ranking.triplets import triplet_relevance
-from graphsearch.ranking.triplets.triplet_relevance import (
+from graphsearch.ranking import triplet_relevance
+from graphsearch.ranking.triplet_relevance import (
     PARTS,
     Edges,
     Evidence,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphsearch.columns.formulas import age_in_days, freshness
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import Entity, Relation, Triplet, TripletScore
-from graphsearch.ranking.triplets.triplet_score import (
+from graphsearch.ranking.triplet_score import (
     Numbers,
     ScoringOptions,
     ends,

@@ -18,35 +18,201 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, TypedDict
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import attrs
 import numpy as np
 
-from graphsearch.access.reader import Reader
+from graphsearch.access.reader import Reader, Request
 from graphsearch.columns import Floats, Keys, Rows, Steps
 from graphsearch.columns.key_index import KeyIndex
-from graphsearch.model import ElementKind, Entity, ScorePart
+from graphsearch.display.printing import Displayed, hidden, print_listing
+from graphsearch.model import ElementKind, Entity, Scope, ScorePart
+from graphsearch.model import validation as check
 from graphsearch.question.analysis import Analysis, QuestionType, analyse
 from graphsearch.question.linking import anchors_of
 from graphsearch.question.understanding import Understanding, at_time_asked
-from graphsearch.ranking.entities.result import (
-    FoundEntity,
-    Ranking,
-    RankingWeights,
-    RankRequest,
-    RankResult,
-    Years,
-    weights_for,
-)
+from graphsearch.ranking.entity_relevance import IMPORTANCE, NAMED, described
+from graphsearch.ranking.retrieval import Clues, Parts, find_around, names_alone
 from graphsearch.ranking.scores import RRF_K, Part, picked, with_feedback
-from graphsearch.ranking.triplets.entity_relevance import IMPORTANCE, NAMED, described
-from graphsearch.ranking.triplets.parts import Parts
-from graphsearch.ranking.triplets.retrieval import Clues, find_around, names_alone
-from graphsearch.ranking.triplets.triplet_relevance import CERTAIN
-from graphsearch.ranking.triplets.triplet_score import NEARER, Findings
+from graphsearch.ranking.triplet_relevance import CERTAIN
+from graphsearch.ranking.triplet_score import NEARER, Findings
 from graphsearch.text.analyser import terms
+from graphsearch.text.rendering import entity_name, safe_text
+
+_SLACK: Final = 1e-9  # 0.1 + 0.2 + 0.7 exceeds 1 in floating point
+
+
+class Ranking(StrEnum):
+    """The rankings, by the factors they use in addition to the original score."""
+
+    RRF = "rrf"
+    """None."""
+    CONNECTION = "connection"
+    """The number of connections of an entity."""
+    TEMPORAL = "temporal"
+    """Connections, and whether it fits the requested years."""
+    MULTI_FACTOR = "multi_factor"
+    """These, and the share of the question in its texts."""
+    QUESTION_AWARE = "question_aware"
+    """These, and whether its type answers the type of question."""
+
+
+def _sum_fault(given: RankingWeights) -> str | None:
+    total = sum(attrs.astuple(given))
+    return f"the weights must add up to at most 1, not {total:g}" if total > 1.0 + _SLACK else None
+
+
+@attrs.frozen(kw_only=True)
+@check.checked("ranking weights", _sum_fault)
+class RankingWeights:
+    """The weights of the factors, in [0, 1], together at most 1; the original score has the rest."""
+
+    connection: float = 0.0
+    temporal: float = 0.0
+    query_match: float = 0.0
+    entity_type: float = 0.0
+
+    @property
+    def original(self) -> float:
+        """The weight left by the others."""
+        return max(0.0, 1.0 - self.connection - self.temporal - self.query_match - self.entity_type)
+
+
+WEIGHTS: Final[Mapping[Ranking, RankingWeights]] = {
+    Ranking.RRF: RankingWeights(),
+    Ranking.CONNECTION: RankingWeights(connection=0.3),
+    Ranking.TEMPORAL: RankingWeights(connection=0.2, temporal=0.3),
+    Ranking.MULTI_FACTOR: RankingWeights(connection=0.15, temporal=0.25, query_match=0.25),
+    Ranking.QUESTION_AWARE: RankingWeights(connection=0.15, temporal=0.20, query_match=0.20, entity_type=0.15),
+}
+
+
+def weights_for(ranking: Ranking, *, named: bool, dated: bool) -> RankingWeights:
+    """The weights of a ranking for a question, by whether that names an entity, and a time.
+
+    QUESTION_AWARE uses connections and the words of fields only if an entity is named: how well known an entity is does
+    not indicate that it is the described one, and the original score contains its words already. Without a time all
+    entities fit equally well, which orders nothing; the original score has that weight, so that connections and words
+    do not gain on it.
+    """
+    weights = WEIGHTS[ranking]
+    if ranking is not Ranking.QUESTION_AWARE:
+        return weights
+    if not named:
+        weights = attrs.evolve(weights, connection=0.0, query_match=0.0)
+    return weights if dated else attrs.evolve(weights, temporal=0.0)
+
+
+@attrs.frozen(kw_only=True)
+@check.checked("ranking", ranking=check.among(*map(str, Ranking)), candidates=check.within(1))
+class RankRequest(Request):
+    """One ranking of entities, checked.
+
+    * ``ranking``: a `Ranking`, and ``weights`` in place of those that it has.
+    * ``candidates``: of how many entities, those that the searches put first, the other factors are looked at.
+
+    Results are entities; their ``diversity`` is that of names and descriptions.
+    """
+
+    limit: int = 5
+    ranking: str = Ranking.QUESTION_AWARE
+    weights: RankingWeights | None = None
+    candidates: int = 20
+
+
+class Years(NamedTuple):
+    """Years from the first to the last, both included; an open end is None."""
+
+    first: int | None
+    last: int | None
+
+    def meet(self, other: Years) -> bool:
+        """Whether the two have a year in common."""
+        starts_late = self.first is not None and other.last is not None and self.first > other.last
+        ends_early = self.last is not None and other.first is not None and self.last < other.first
+        return not (starts_late or ends_early)
+
+
+@attrs.frozen(kw_only=True)
+class FoundEntity:
+    """An entity with its score in [0, 1], taken apart.
+
+    * ``original``: what the searches made of it, any number ≥ 0; the sum of its ``channels``: rank from 1, score,
+      weight and contribution.
+    * ``connections``: how many relations it has that may be seen (see `graphsearch.ranking.entity_ranking`), with
+      at most ten ``connected_names``, by the most reliable relations first, and all ``relation_types``, the most
+      frequent first. ``dates``: the periods that are known of it, in years.
+    * ``factors``: value × weight = contribution, adding up to the ``relevance``, in [0, 1].
+    * ``relevance_part`` and ``feedback_part``: (1 − φ) · relevance / best and φ · feedback, which are the score.
+    * ``scopes``: those that know it, in the answer of a `FederatedEngine`; else empty.
+    """
+
+    entity: Entity
+    original: float
+    channels: Mapping[str, Part] = attrs.field(factory=dict)
+    connections: int = 0
+    connected_names: tuple[str, ...] = ()
+    relation_types: tuple[str, ...] = ()
+    dates: tuple[Years, ...] = ()
+    factors: tuple[ScorePart, ...] = ()
+    relevance: float = 0.0
+    relevance_part: float = 0.0
+    feedback_part: float = 0.0
+    scopes: tuple[Scope, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """(1 − φ) · relevance / best + φ · feedback."""
+        return self.relevance_part + self.feedback_part
+
+    @property
+    def parts(self) -> tuple[ScorePart, ...]:
+        """The parts that add up to the score: the factors, scaled, and feedback."""
+        scale = self.relevance_part / self.relevance if self.relevance else 0.0
+        own = (ScorePart(name=each.name, value=each.value, weight=each.weight * scale) for each in self.factors)
+        return (*own, ScorePart.adding("feedback", self.entity.feedback_weight, self.feedback_part))
+
+
+@attrs.frozen(kw_only=True)
+class RankResult(Displayed):
+    """The entities that a question asks for, best first; equal scores always in the same order.
+
+    * ``found``: how many entities the searches found, of which the first ``candidates`` were looked at.
+    * ``denied``: distinct elements that the gate hid, by kind. For the caller, never for a prompt.
+    * ``reason``: why there is no entity; empty where there is one.
+    * ``timings``: milliseconds by stage. ``scopes``: those that were searched, of a `FederatedEngine`; else empty.
+    """
+
+    query: str
+    ranking: str
+    entities: tuple[FoundEntity, ...]
+    analysis: Analysis
+    as_of: datetime
+    known_at: datetime
+    found: int
+    denied: Mapping[ElementKind, int]
+    reason: str
+    timings: Mapping[str, float] = attrs.field(eq=False)
+    scopes: tuple[Scope, ...] = ()
+
+    def __str__(self) -> str:
+        rows = [
+            (each.score, (entity_name(each.entity), each.entity.type, ", ".join(map(safe_text, each.connected_names))))
+            for each in self.entities
+        ]
+        return print_listing(
+            self.query,
+            f"{self.ranking}, as of {self.as_of:%Y-%m-%d}",
+            f"{len(self.entities)} of the {self.found} entities found",
+            hidden(self.denied),
+            head=("entity", "type", "connected with"),
+            rows=rows,
+            reason=self.reason,
+        )
+
 
 SEARCHED: Final = 100
 """Least number of hits of each search."""
@@ -164,19 +330,8 @@ RELATIONS: Final = 25
 """Most relations of an entity and direction of which the evidence is read."""
 
 
-class Connections(TypedDict):
-    """The number of relations of one entity, names at the other ends, and their types: see `FoundEntity`."""
-
-    connections: int
-    connected_names: tuple[str, ...]
-    relation_types: tuple[str, ...]
-
-
-UNCONNECTED: Final = Connections(connections=0, connected_names=(), relation_types=())
-
-
-async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, Connections]:
-    """The connections of visible entities, by id; none of those that do not hold.
+async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUID, Mapping[str, Any]]:
+    """The connections of visible entities, by id, as a `FoundEntity` has them; none of those that do not hold.
 
     Relations count in both directions, each once, if they pass the view and are visible, with their visible ends.
     """
@@ -195,11 +350,11 @@ async def connections(entity_ids: Sequence[UUID], reader: Reader) -> Mapping[UUI
     wanted = sorted({row for rows in connected for row in rows})
     names = {row: entity.name for row, entity in zip(wanted, await reader.entities(far[wanted]), strict=True)}
     return {
-        id_: Connections(
-            connections=counted.total(),
-            connected_names=tuple(names[other] for other in ends),
-            relation_types=tuple(kind for kind, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))),
-        )
+        id_: {
+            "connections": counted.total(),
+            "connected_names": tuple(names[other] for other in ends),
+            "relation_types": tuple(kind for kind, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))),
+        }
         for id_, counted, ends in zip(reader.entity_ids(near.keys), types, connected, strict=True)
     }
 
@@ -282,9 +437,7 @@ async def scored(
         dates |= await episodes(undated, reader)
     named = meaning is not None and any(each > CERTAIN for each in meaning.linked.probabilities.values())
     weights = request.weights or weights_for(Ranking(request.ranking), named=named, dated=bool(analysis.periods))
-    examined = [
-        attrs.evolve(each, dates=dates[each.entity.id], **connected.get(each.entity.id, UNCONNECTED)) for each in found
-    ]
+    examined = [attrs.evolve(each, dates=dates[each.entity.id], **connected.get(each.entity.id, {})) for each in found]
     return rank(examined, analysis, weights, parts.scoring.feedback_influence)
 
 
@@ -393,12 +546,12 @@ def query_match(found: FoundEntity, question: Analysis) -> float:
     Terms have more than two letters. Proper nouns count once more if any field contains them whole.
     """
     wanted = {term for term in question.terms if len(term) > SHORT}
-    entity, attributes = found.entity, found.entity.attributes
+    entity = found.entity
     texts = (
         [_names(entity)],
         [entity.description],
         found.connected_names,
-        [each for name in attributes for each in (name, *_words(attributes[name]))],
+        [*_words(entity.attributes)],
         entity.labels,
     )
     fields = [frozenset(term for text in field for term in terms(text)) for field in texts]
@@ -492,7 +645,7 @@ def _years(entity: Entity) -> Iterator[Years]:
         value = entity.attributes.get(name)
         year = None if isinstance(value, str) and _OPEN.search(value) else _year(value)
         yield from _period(year, year)
-    for text in _texts(entity.attributes):
+    for text in _words(entity.attributes):
         for first, last in _RANGE.findall(text):
             yield from _period(int(first), int(last))
         for first in _OPEN.findall(text):
@@ -509,10 +662,3 @@ def _year(value: object) -> int | None:
         return value
     match = _YEAR.search(value) if isinstance(value, str) else None
     return int(match[1]) if match else None
-
-
-def _texts(attributes: Mapping[str, Any]) -> Iterator[str]:
-    for value in attributes.values():
-        for text in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(text, str):
-                yield text

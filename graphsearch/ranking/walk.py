@@ -28,9 +28,8 @@ from graphsearch.access.reader import Reader
 from graphsearch.columns import NONE, Floats, Hits, Keys, Mask, Mentioned, Rows
 from graphsearch.columns.key_index import KeyIndex, among, distinct
 from graphsearch.model import ElementKind, ElementRef
-from graphsearch.question.analysis import Analysis
-from graphsearch.question.question_names import Anchor
-from graphsearch.ranking.memories.result import RecallScoring
+from graphsearch.question.analysis import Analysis, Anchor
+from graphsearch.ranking.recall_result import RecallScoring
 from graphsearch.ranking.scores import best_first, compared, rows_among
 from graphsearch.text.bm25 import idf, searchable_text
 
@@ -80,11 +79,6 @@ class NamedEntities:
     likely: Floats
     memories: Mentioned
 
-    def in_at_most(self, limit: int) -> Mentioned:
-        """The memories of those entities that are in so few."""
-        near = KeyIndex(self.keys).of(self.memories.near)
-        return self.memories.keep((np.bincount(near, minlength=len(self.keys)) <= limit).take(near))
-
 
 async def gather(memories: Keys, masses: Floats, named: NamedEntities, limit: int, reader: Reader) -> MentionGraph:
     """The graph around memories, with their shares of the start, and around named entities.
@@ -92,7 +86,7 @@ async def gather(memories: Keys, masses: Floats, named: NamedEntities, limit: in
     Entities that more than ``limit`` memories mention are not walked through. Every other entity has all of its visible
     memories in the graph; the given memories come first, in their order.
     """
-    known, own = KeyIndex(memories), named.in_at_most(limit)
+    known, own = KeyIndex(memories), _in_at_most(limit, named.keys, named.memories)
     known.number(own.far)
     masses = np.append(masses, np.ones(len(known) - len(memories)))
     mentions = await reader.mentioned(ElementKind.MEMORY, known.keys, NAMES)
@@ -123,7 +117,11 @@ async def mentioning(entities: Keys, limit: int, reader: Reader) -> Mentioned:
     """
     if not reader.hides:
         return await reader.mentioned(ElementKind.ENTITY, entities, limit)
-    found = await reader.mentioned(ElementKind.ENTITY, entities, limit << WIDER)
+    return _in_at_most(limit, entities, await reader.mentioned(ElementKind.ENTITY, entities, limit << WIDER))
+
+
+def _in_at_most(limit: int, entities: Keys, found: Mentioned) -> Mentioned:
+    """The memories of those entities that are in so few."""
     near = KeyIndex(entities).of(found.near)
     return found.keep((np.bincount(near, minlength=len(entities)) <= limit).take(near))
 

@@ -129,18 +129,18 @@ def for_embedder(scoring: RecallScoring, embedder: Embedder | None) -> RecallSco
     return attrs.evolve(scoring, semantic_weight=weight, floor=floor)
 
 
-def _workload(given: str) -> Workload:
-    """A workload, or its name. Raises `InvalidInputError` for anything else."""
-    check.refuse("recall", check.one_of("workload", given, tuple(Workload)))
-    return Workload(given)
-
-
 def _channels(_: str, given: Iterable[str]) -> str | None:
     return next((fault for name in given if (fault := check.one_of("channel", name, CHANNELS))), None)
 
 
 @attrs.frozen(kw_only=True)
-@check.checked("recall", channels=_channels, min_relevance=check.unit, health=check.unit)
+@check.checked(
+    "recall",
+    channels=_channels,
+    min_relevance=check.unit,
+    health=check.unit,
+    workload=check.among(*map(str, Workload)),
+)
 class RecallRequest(Request):
     """One recall, checked.
 
@@ -158,7 +158,7 @@ class RecallRequest(Request):
     channels: tuple[ChannelName, ...] = CHANNELS
     min_relevance: float | None = None
     health: float | None = None
-    workload: Workload | None = attrs.field(default=None, converter=attrs.converters.optional(_workload))
+    workload: Workload | str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -195,7 +195,7 @@ class RecallResult(Displayed):
 
     * ``analysis``: what the question asks, with the entities that it names. ``weights``: of the channels.
     * ``relevance``: how much the best found have to do with the question, in [0, 1] (see
-      `graphsearch.ranking.memories.walk`); unlike scores, which are relative to the best of the same question, it is
+      `graphsearch.ranking.walk`); unlike scores, which are relative to the best of the same question, it is
       comparable between questions. 0 where nothing was found.
       Where it is below ``floor`` nothing is shown.
     * ``stating``: the share of the ``memories`` that state something to the graph, whether it still holds or not.

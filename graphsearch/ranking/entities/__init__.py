@@ -1,1 +1,0 @@
-"""Ranking of the entities that a question asks for."""

@@ -1,1 +1,0 @@
-"""Recall of memories: words, meaning, conversation and graph, fused into one ranking."""
