@@ -30,8 +30,7 @@ from graphsearch.model.stored import StoredOutcome
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import EntityRow, Entry, RelationRow, Weighed
 from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
-from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
-from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
+from graphsearch.stores.in_postgres.index.vector_index import drop_vectors, forget_vector_indexes, put_vectors
 from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
 from graphsearch.stores.in_postgres.session.rows import array, halfvec, text_of_json, text_of_list
 from graphsearch.stores.in_postgres.session.sending import Statement
