@@ -1,4 +1,4 @@
--- The fragments that statements share. Some have a text for each kind of element: a statement for every kind has {view}, one
+-- The fragments that statements share. Some have a text for a kind of element: a statement for every kind has {view}, one
 -- for a single kind names it, as in {entity view}. A fragment may hold others. {seen} is {relation view}, or true in "left out",
 -- which has its own {step}: columns that nobody reads cost a tenth of a walk.
 
@@ -32,10 +32,7 @@ cardinality(%(only)s::text[]) = 0 OR (e.type_hash = ANY(%(only_hashes)s) AND {ty
 -- memory view --
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
 
--- entity ids --
-coalesce(string_agg(uuid_send(id), ''), '')
-
--- relation ids --
+-- ids --
 coalesce(string_agg(uuid_send(id), ''), '')
 
 -- memory ids --
@@ -143,10 +140,6 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND term = wanted.term
 wanted.idf * (p.frequency / (p.frequency
     + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * p.length / %(average)s::float8)))
 
--- entity ends --
-
--- memory ends --
-
 -- relation ends --
 -- What a walk needs of a relation, with what a view asks of both ends: so no end is looked up again. An end that is not in
 -- view gets no importance.
@@ -161,10 +154,6 @@ FROM (
     WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
 ) n
 WHERE true
-
--- entity steps --
-
--- memory steps --
 
 -- relation steps --
 , coalesce(string_agg(float8send(confidence), ''), ''),

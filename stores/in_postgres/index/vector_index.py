@@ -64,7 +64,8 @@ async def put_vectors(
 
 async def drop_vectors(session: Session, kind: ElementKind, ids: Collection[Any]) -> None:
     """Drop vectors and their copies."""
-    deleted = (await session.run(statement("drop vectors", kind), ids=list(ids))).count
+    query = statement("remove rows", kind, table=f"{kind}_embedding", column="id")
+    deleted = (await session.run(query, ids=list(ids))).count
     part = session.vector_index(kind).part
     if part is not None:
         session.run_later(statement("drop copies", kind), ids=list(ids), part=part)
@@ -195,7 +196,7 @@ async def forget_vector_indexes(session: Session, kinds: Iterable[ElementKind] =
     """Let a scope be searched exactly until its vectors are settled."""
     for kind in kinds:
         if session.vector_index(kind).built:
-            await session.run(statement("forget vector index", kind))
+            await session.run(statement("keep vector index", kind), candidates=None, bound=0.0)
 
 
 async def _build(session: Session, kind: ElementKind) -> int:

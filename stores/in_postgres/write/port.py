@@ -31,7 +31,7 @@ from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import EntityRow, Entry, RelationRow, Weighed
 from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
 from graphsearch.stores.in_postgres.index.vector_index import drop_vectors, forget_vector_indexes, put_vectors
-from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
+from graphsearch.stores.in_postgres.read.rows import COUNTED, FOUND_BY, SAME, RowReads, columns, scope_row, with_keys
 from graphsearch.stores.in_postgres.session.rows import array, halfvec, text_of_json, text_of_list
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -256,7 +256,8 @@ class PostgresPort(RowReads):
             if self.scope.next_embedder is not None:
                 await self.drop(f"{kind}_shadow", gone, {})
         if kind == "relation":
-            self.session.run_later(statement("drop evidence of relations"), a=gone)
+            query = statement("remove rows", ElementKind.RELATION, table="evidence", column="relation_id")
+            self.session.run_later(query, ids=gone)
         self.session.run_later(_deleted(TABLES[kind], with_keys(kind)), **columns(gone))
 
     async def _drop_vectors(self, kind: str, keys: Sequence[Any]) -> None:
@@ -268,7 +269,7 @@ class PostgresPort(RowReads):
         given = columns(values)
         if not given:
             return 0
-        return (await self.session.run(_deleted(TABLES[kind], found_by(kind, column)), **given)).count
+        return (await self.session.run(_deleted(TABLES[kind], FOUND_BY[kind, column]), **given)).count
 
     async def clear(self, kinds: Collection[str] | None = None) -> None:
         """Remove all rows of some kinds, or of all; of the scope's own row nothing changes."""
