@@ -9,18 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from uuid import UUID
 
 from graphsearch.columns import Codes, Edges, Expansion, Hits, Keys, Mentioned, Steps, Subgraph, Turns
-from graphsearch.model import (
-    Action,
-    ElementKind,
-    Memory,
-    Named,
-    NameMatch,
-    Principal,
-    Scope,
-    SimilarName,
-    Vector,
-    View,
-)
+from graphsearch.model import Action, ElementKind, Memory, Named, NameMatch, Principal, Scope, SimilarName, Vector, View
 from graphsearch.model.signatures import Resource, Signature, SignatureTable
 from graphsearch.protocols.rows import Counts, Port, Rows, ScopeRow
 from graphsearch.text.analyser import Analyser

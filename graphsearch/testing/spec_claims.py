@@ -11,16 +11,7 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError
-from graphsearch.model import (
-    Claim,
-    EdgeKind,
-    ElementKind,
-    Entity,
-    Memory,
-    Outcome,
-    Relation,
-    WriteReport,
-)
+from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Outcome, Relation, WriteReport
 from graphsearch.model.signatures import Signature, memory_signature, relation_signature
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock

@@ -7,12 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from graphsearch.model import (
-    Community,
-    Entity,
-    Memory,
-    View,
-)
+from graphsearch.model import Community, Entity, Memory, View
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import claim, day, mention, person, put, relation, view
 from graphsearch.testing.spec import StoreSpec

@@ -9,37 +9,13 @@ import attrs
 import pytest
 
 from graphsearch.errors import InvalidInputError, UnknownElementError
-from graphsearch.model import (
-    ElementKind,
-    ElementRef,
-    Entity,
-    Memory,
-    Merge,
-    Outcome,
-    UndoReport,
-)
+from graphsearch.model import ElementKind, ElementRef, Entity, Memory, Merge, Outcome, UndoReport
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import (
-    ADA,
-    BOB,
-    EVE,
-    claim,
-    day,
-    injection,
-    mention,
-    person,
-    put,
-    ref,
-    relation,
-    view,
-)
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, injection, mention, person, put, ref, relation, view
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_naming import surface_mention
-from graphsearch.testing.strategies import (
-    EMBEDDER,
-    answers,
-)
+from graphsearch.testing.strategies import EMBEDDER, answers
 
 COUNTESS = person("Countess")
 ONE, TWO = Memory(id="one", occurred_at=day(1)), Memory(id="two", occurred_at=day(2))

@@ -9,16 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from graphsearch.errors import ForeignSessionError
-from graphsearch.model import (
-    ElementKind,
-    ElementRef,
-    Entity,
-    FeedbackReport,
-    Memory,
-    Outcome,
-    OutcomeRecord,
-    Relation,
-)
+from graphsearch.model import ElementKind, ElementRef, Entity, FeedbackReport, Memory, Outcome, OutcomeRecord, Relation
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.samples import ADA, BOB, EVE, injection, person, put, ref, relation
 from graphsearch.testing.spec import StoreSpec

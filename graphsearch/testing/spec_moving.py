@@ -12,12 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.errors import (
-    InvalidInputError,
-    OccupiedScopeError,
-    RecordError,
-    UnknownScopeError,
-)
+from graphsearch.errors import InvalidInputError, OccupiedScopeError, RecordError, UnknownScopeError
 from graphsearch.model import (
     Community,
     CommunitySummary,
@@ -59,11 +54,7 @@ from graphsearch.testing.samples import (
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec, Unscoped
 from graphsearch.testing.spec_claims import PEOPLE, random_memories
-from graphsearch.testing.strategies import (
-    EMBEDDER,
-    QUESTIONS,
-    answers,
-)
+from graphsearch.testing.strategies import EMBEDDER, QUESTIONS, answers
 from graphsearch.text.bm25 import embedding_text
 
 COUNTESS = person("Countess")

@@ -17,13 +17,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from graphsearch.columns import Codes, Floats, Keys, Mask
-from graphsearch.model import (
-    KNOWN_RELATION_TYPES,
-    ElementKind,
-    RelationType,
-    View,
-    validation,
-)
+from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, RelationType, View, validation
 
 _EPOCH_OFFSET: Final = 946_684_800.0
 
