@@ -233,12 +233,6 @@ async def remade(outdated: Sequence[Element]) -> Sequence[NewVector]:
     return [(each, NEW.vector(text) if (text := embedding_text(each)).strip() else None) for each in outdated]
 
 
-async def step(store: GraphStore, kind: ElementKind, limit: int) -> None:
-    """A page of a change to the new model."""
-    page = await store.outdated_vectors(kind, NEW.name, limit=limit)
-    await store.put_new_vectors(kind, NEW.name, await remade(page))
-
-
 def made(embedder: HashEmbedder, *elements: Entity | Memory | Relation) -> dict[UUID | str, Vector]:
     """The vectors of elements."""
     return {each.id: embedder.vector(embedding_text(each)) for each in elements}

@@ -50,10 +50,15 @@ from graphsearch.testing.spec_moving import (
     pages_of,
     remade,
     seen,
-    step,
     written,
 )
 from tests.stores.on_both import InMemory, InPostgres
+
+
+async def step(store: GraphStore, kind: ElementKind, limit: int) -> None:
+    """A page of a change to the new model."""
+    page = await store.outdated_vectors(kind, NEW.name, limit=limit)
+    await store.put_new_vectors(kind, NEW.name, await remade(page))
 
 
 def _claiming(record: Record, claimed: tuple[int, ...] | str) -> Record:

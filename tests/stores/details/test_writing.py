@@ -10,9 +10,11 @@ from graphsearch.model import (
     ElementKind,
     Entity,
     Memory,
+    Outcome,
     Span,
 )
 from graphsearch.stores.graph import GraphStore
+from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     ADA,
     BOB,
@@ -24,7 +26,9 @@ from graphsearch.testing.samples import (
     person,
     portrait,
     put,
+    ref,
     relation,
+    vector,
 )
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_writing import ABSENT, LAB, PEOPLE
@@ -95,6 +99,75 @@ class PruningDetails(StoreSpec):
             assert await store.document_count(ElementKind.ENTITY) == entities
             assert await store.document_count(ElementKind.MEMORY) == memories
             await store.delete(entities=[ADA.id])
+
+    async def test_creation_is_as_given_else_now(self, store: GraphStore, clock: FixedClock) -> None:
+        early = person("Early", created_at=day(1))
+        await put(store, ADA, early, Memory(id="m"), relation(ADA, early))
+        now = clock.now()
+        assert [each.created_at for each in await store.get_entities([ADA.id, early.id])] == [now, day(1)]
+        assert [each.created_at for each in await store.get_memories(["m"])] == [now]
+        assert [each.created_at for each in await store.list_relations()] == [now]
+
+    async def test_every_dangling_id_is_named_and_nothing_is_written(self, store: GraphStore) -> None:
+        await put(store, ADA)
+        memory, stranger, ghost = Memory(id="m"), person("Stranger"), person("Ghost")
+        with pytest.raises(InvalidInputError) as refused:
+            await put(
+                store,
+                entities=(BOB,),
+                memories=(memory,),
+                relations=(relation(ADA, EVE), relation(BOB, ADA, evidence=("no-memory",))),
+                mentions=(mention(memory, stranger),),
+                claims=(claim(memory, ADA, ghost), claim("elsewhere", ADA, BOB)),
+                vectors={person("Unwritten").id: vector(1, 0)},
+            )
+        absent = [str(EVE.id), str(stranger.id), str(ghost.id), "no-memory", "elsewhere", str(person("Unwritten").id)]
+        assert [name for name in absent if name not in str(refused.value)] == []
+        assert [each.name for each in await store.list_entities()] == ["Ada"]
+        assert await store.list_memories() == []
+        assert await store.list_relations() == []
+
+    async def test_a_memory_written_again_has_the_mentions_and_claims_of_that_batch(self, store: GraphStore) -> None:
+        memory = Memory(id="m")
+        mentions = mention(memory, ADA), mention(memory, ADA)
+        claims = claim(memory, ADA, BOB), claim(memory, ADA, BOB)
+        first = batch_of(ADA, BOB, EVE, memory, *mentions, *claims)
+        await store.write(first)
+        assert await store.list_mentions(memory_ids=["m"]) == [mention(memory, ADA)]
+        assert await store.list_claims(memory_ids=["m"]) == [claim(memory, ADA, BOB)]
+        await put(store, memory, mention(memory, EVE), claim(memory, EVE, BOB))
+        assert await store.list_mentions(memory_ids=["m"]) == [mention(memory, EVE)]
+        assert await store.list_mentions(entity_ids=[ADA.id]) == []
+        assert await store.list_claims(memory_ids=["m"]) == [claim(memory, EVE, BOB)]
+        await put(store, memory)
+        assert await store.list_mentions(memory_ids=["m"]) == []
+        assert await store.list_claims(memory_ids=["m"]) == []
+
+    async def test_a_relation_is_deleted_with_its_claims(self, store: GraphStore) -> None:
+        memory = Memory(id="m")
+        await put(store, ADA, BOB, EVE, memory, claim(memory, ADA, BOB), claim(memory, ADA, EVE))
+        gone = next(each for each in await store.list_relations() if each.target_id == BOB.id)
+        await store.delete(relations=[gone.id, ADA.id])
+        assert await store.get_relations([gone.id]) == []
+        assert await store.list_claims(memory_ids=["m"]) == [claim(memory, ADA, EVE)]
+        await put(store, memory, claim(memory, ADA, EVE, confidence=0.9))
+        assert [each.target_id for each in await store.list_relations()] == [EVE.id]
+
+    async def test_an_element_written_anew_after_deletion_starts_anew(self, store: GraphStore) -> None:
+        await put(store, ADA, BOB)
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
+        await store.delete(entities=[ADA.id])
+        assert await store.outcomes([ref(ADA)]) == []
+        await put(store, ADA)
+        assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [0.5]
+        assert await store.outcomes([ref(ADA)]) == []
+
+    async def test_what_batches_count_adds_up_if_they_are_written(self, store: GraphStore) -> None:
+        await put(store, counters={"seen": 2, "made": 1})
+        await put(store, counters={"seen": 3})
+        with pytest.raises(InvalidInputError):
+            await put(store, relation(ADA, BOB), counters={"seen": 5})  # Ada does not exist
+        assert (await store.statistics()).counters == {"made": 1, "seen": 5}
 
 
 class TestInMemory(InMemory, PruningDetails):
