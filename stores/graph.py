@@ -33,7 +33,6 @@ from graphsearch.model import (
 )
 from graphsearch.model.identity import snake_case
 from graphsearch.model.validation import revised
-from graphsearch.protocols import Store
 from graphsearch.protocols.rows import ClaimRow, EntityRow, Filters, MemoryFilters, MentionRow
 from graphsearch.stores.writer import forgetting, merging, writing
 from graphsearch.stores.writer.communities import Communities
@@ -46,8 +45,15 @@ _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
-class Reading(Store):
-    """Elements, what proves them, and numbers of both, read from rows."""
+class GraphStore(Keeping, Communities, Moving, Reembeddable):
+    """A graph in one scope: what a store implements, and everything that is written once over that.
+
+    Unknown ids are left out of results. Lists are in order of id unless stated otherwise, by code point for memories;
+    ``after`` is the last id of the previous page, and a negative ``limit`` raises `InvalidInputError`. Reads raise
+    `UnknownScopeError` where nothing was ever written. Each change is atomic, and readers never see a part of it.
+    Writing a batch, registering types, binding an embedder, loading and proposing create the scope; all other changes
+    raise `UnknownScopeError` for a scope that was never written.
+    """
 
     # -- elements --------------------------------------------------------------------------------------------------
 
@@ -223,40 +229,6 @@ class Reading(Store):
                 counters={row.key: row.value for row in await self.page("counter")},
             )
 
-    # -- of rows ---------------------------------------------------------------------------------------------------
-
-    async def _elements(self, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
-        found = {row.key: getattr(row, kind) for row in await self.rows(kind, ids)}
-        return [found[key] for key in ids if key in found]
-
-    async def _page(
-        self, kind: ElementKind, after: UUID | str | None, limit: int, **filters: Unpack[Filters]
-    ) -> list[Any]:
-        validation.refuse("page", validation.number("limit", limit, 0))
-        if named := filters.get("type"):
-            filters["type"] = snake_case(named)
-        return [getattr(row, kind) for row in await self.page(kind, after=after, limit=limit, **filters)]
-
-    async def _mentions_of(self, entity_ids: Collection[UUID]) -> list[tuple[UUID, MentionRow]]:
-        """What mentions each of some entities: of merged ones, what was written for them."""
-        wanted = set(entity_ids)
-        found = [(row.entity_id, row) for row in await self.rows_by("mention", "entity", wanted)]
-        if (await self.scope_row()).merges:
-            written = [(row.mention.entity_id, row) for row in await self.rows_by("mention", "written", wanted)]
-            found += [(end, row) for end, row in written if end != row.entity_id]
-        return found
-
-
-class GraphStore(Reading, Keeping, Communities, Moving, Reembeddable):
-    """A graph in one scope: what a store implements, and everything that is written once over that.
-
-    Unknown ids are left out of results. Lists are in order of id unless stated otherwise, by code point for memories;
-    ``after`` is the last id of the previous page, and a negative ``limit`` raises `InvalidInputError`. Reads raise
-    `UnknownScopeError` where nothing was ever written. Each change is atomic, and readers never see a part of it.
-    Writing a batch, registering types, binding an embedder, loading and proposing create the scope; all other changes
-    raise `UnknownScopeError` for a scope that was never written.
-    """
-
     # -- writing ---------------------------------------------------------------------------------------------------
 
     async def register_types(self, types: Sequence[RelationType]) -> None:
@@ -323,6 +295,29 @@ class GraphStore(Reading, Keeping, Communities, Moving, Reembeddable):
         """
         async with self.writing(changing=True) as port:
             return await merging.undo_merge(port, merge_id, self.clock.now())
+
+    # -- of rows ---------------------------------------------------------------------------------------------------
+
+    async def _elements(self, kind: ElementKind, ids: Sequence[Any]) -> list[Any]:
+        found = {row.key: getattr(row, kind) for row in await self.rows(kind, ids)}
+        return [found[key] for key in ids if key in found]
+
+    async def _page(
+        self, kind: ElementKind, after: UUID | str | None, limit: int, **filters: Unpack[Filters]
+    ) -> list[Any]:
+        validation.refuse("page", validation.number("limit", limit, 0))
+        if named := filters.get("type"):
+            filters["type"] = snake_case(named)
+        return [getattr(row, kind) for row in await self.page(kind, after=after, limit=limit, **filters)]
+
+    async def _mentions_of(self, entity_ids: Collection[UUID]) -> list[tuple[UUID, MentionRow]]:
+        """What mentions each of some entities: of merged ones, what was written for them."""
+        wanted = set(entity_ids)
+        found = [(row.entity_id, row) for row in await self.rows_by("mention", "entity", wanted)]
+        if (await self.scope_row()).merges:
+            written = [(row.mention.entity_id, row) for row in await self.rows_by("mention", "written", wanted)]
+            found += [(end, row) for end, row in written if end != row.entity_id]
+        return found
 
 
 def _asserted(row: EntityRow) -> AssertedEntity:
