@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import pytest
 
 from graphsearch.errors import ForeignSessionError
-from graphsearch.model import ElementKind, ElementRef, Entity, FeedbackReport, Memory, Outcome, OutcomeRecord, Relation
+from graphsearch.model import Entity, FeedbackReport, Memory, Outcome, OutcomeRecord, Relation
 from graphsearch.stores.graph import GraphStore
-from graphsearch.testing.samples import ADA, BOB, EVE, injection, person, put, ref, relation
+from graphsearch.testing.samples import ADA, BOB, EVE, injection, put, ref, relation
 from graphsearch.testing.spec import StoreSpec
 
 NOTE = Memory(id="note: 1%")
@@ -63,21 +63,6 @@ class LearningSpec(StoreSpec):
             OutcomeRecord(element=ref(ADA), session_id="s1", seq=1, outcome=Outcome.REJECTED),
             OutcomeRecord(element=ref(ADA), session_id="s2", seq=2, outcome=Outcome.REJECTED),
         ]
-
-    async def test_each_element_of_a_session_has_its_own_report(self, store: GraphStore) -> None:
-        await write_elements(store)
-        absent = (ref(person("Absent")), ElementRef(ElementKind.MEMORY, "absent"), ElementRef(ElementKind.MEMORY, "\0"))
-        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(NOTE)])
-        await store.apply_outcome("s", Outcome.REJECTED, [ref(BOB)])
-        report = await store.apply_outcome("s", Outcome.REJECTED, [*REFS[::-1], *absent])
-        assert report == FeedbackReport(
-            applied=tuple(sorted((ref(EVE), ref(LINK)))),
-            replaced=tuple(sorted((ref(ADA), ref(NOTE)))),
-            repeated=(ref(BOB),),
-            missing=tuple(sorted(absent)),
-        )
-        assert await read_weights(store) == pytest.approx([0.45] * 5, abs=1e-9)
-        assert [each.seq for each in await store.outcomes(REFS)] == [1] * 5
 
     async def test_eight_writers_at_once_lose_nothing(self, store: GraphStore) -> None:
         await write_elements(store)

@@ -10,6 +10,8 @@ import pytest
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.errors import ForeignSessionError
 from graphsearch.model import (
+    ElementKind,
+    ElementRef,
     FeedbackReport,
     Memory,
     Outcome,
@@ -128,6 +130,21 @@ class RacesDetails(StoreSpec):
         assert [(each.element, each.seq, each.session_id) for each in records] == [
             (element, seq, session) for element in sorted(REFS) for seq, session in enumerate(("z", "a", "m"), start=1)
         ]
+
+    async def test_each_element_of_a_session_has_its_own_report(self, store: GraphStore) -> None:
+        await write_elements(store)
+        absent = (ref(person("Absent")), ElementRef(ElementKind.MEMORY, "absent"), ElementRef(ElementKind.MEMORY, "\0"))
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(NOTE)])
+        await store.apply_outcome("s", Outcome.REJECTED, [ref(BOB)])
+        report = await store.apply_outcome("s", Outcome.REJECTED, [*REFS[::-1], *absent])
+        assert report == FeedbackReport(
+            applied=tuple(sorted((ref(EVE), ref(LINK)))),
+            replaced=tuple(sorted((ref(ADA), ref(NOTE)))),
+            repeated=(ref(BOB),),
+            missing=tuple(sorted(absent)),
+        )
+        assert await read_weights(store) == pytest.approx([0.45] * 5, abs=1e-9)
+        assert [each.seq for each in await store.outcomes(REFS)] == [1] * 5
 
 
 class TestInMemory(InMemory, RacesDetails):
