@@ -259,14 +259,11 @@ class Table:
     def make_index(self, name: str) -> Generator[None, None, Any]:
         """Make an index, in steps; nobody may change the table meanwhile."""
         if name not in self.indexes:
-            index = self._empty(name)
+            other = _OTHERS.get((self.kind, name))
+            index: Index = other() if other else ByValue(COLUMNS[self.kind][name])
             for number, (key, row) in enumerate(self.rows.items()):
                 index.change(key, None, row)
                 if not number % _AT_ONCE:
                     yield
             self.indexes[name] = index
         return self.indexes[name]
-
-    def _empty(self, name: str) -> Index:
-        other = _OTHERS.get((self.kind, name))
-        return other() if other else ByValue(COLUMNS[self.kind][name])

@@ -61,20 +61,6 @@ coalesce(
     e.valid_from, e.created_at
 )
 
--- forms --
--- The distinct surfaces and types of the mentions of entity e, found one after the other in the index.
-RECURSIVE forms AS (
-    (SELECT surface_hash, surface, type FROM mention
-    WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
-    ORDER BY surface_hash LIMIT 1)
-    UNION ALL
-    SELECT later.surface_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
-        SELECT surface_hash, surface, type FROM mention
-        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
-        ORDER BY surface_hash LIMIT 1
-    ) later
-)
-
 -- nearest candidates --
 -- Sorted before they are joined, hardly more of the elements are looked up than are returned.
 (
@@ -104,20 +90,14 @@ weight, e.id, confidence, signature, learned, supported_at, valid_from, created_
 -- counted step --
 weight, e.id, confidence, signature, type_hash, valid_from, valid_to, created_at, retracted_at
 
--- outgoing --
-true AS outgoing, target_id AS far, target_columns AS far_columns, {step}
-
--- incoming --
-false, source_id, source_columns, {step}
-
 -- steps around --
 -- The strongest relations of an entity f in either direction.
-(SELECT {outgoing} FROM relation e
+(SELECT true AS outgoing, target_id AS far, target_columns AS far_columns, {step} FROM relation e
 WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
     AND source_id = f.id AND {seen}
 ORDER BY weight DESC, id LIMIT %(limit)s)
 UNION ALL
-(SELECT {incoming} FROM relation e
+(SELECT false, source_id, source_columns, {step} FROM relation e
 WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
     AND target_id = f.id AND {seen}
 ORDER BY weight DESC, id LIMIT %(limit)s)

@@ -191,7 +191,7 @@ class LoadCheck:
         kind = KIND_OF[type(records[0])]
         if _ORDER[kind] > _ORDER[_ENTITY]:
             self.finish()
-        references, is_later = _REFERENCES.get(type(records[0]), _none), _ORDER[kind] <= _ORDER[_ENTITY]
+        references, is_later = _REFERENCES.get(type(records[0]), lambda _: ()), _ORDER[kind] <= _ORDER[_ENTITY]
         for place, record in enumerate(records, self._place):
             key = key_of(record)
             self._in_order(place, KIND_OF[type(record)], key)
@@ -268,10 +268,6 @@ class LoadCheck:
 
 def _mark(key: UUID | Key) -> int:
     return hash(key.bytes if isinstance(key, UUID) else key)  # of bytes and texts, which nobody can foresee
-
-
-def _none(_: Record) -> Iterable[tuple[RecordKind, UUID | Key]]:
-    return ()
 
 
 def _memory(record: StoredMemory) -> Iterator[tuple[RecordKind, UUID]]:

@@ -77,10 +77,6 @@ class Tree:
         """Whether anything was merged into an entity."""
         return bool(self._absorbed.get(key))
 
-    def involves(self, key: UUID) -> bool:
-        """Whether an entity takes part in a merge, on either side."""
-        return key in self.into or self.absorbs(key)
-
     def root(self, key: UUID) -> UUID:
         """The entity that one was finally merged into; itself if it was not merged."""
         while self.into and (target := self.into.get(key)) is not None:

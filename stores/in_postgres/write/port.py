@@ -229,13 +229,10 @@ class PostgresPort(RowReads):
 
     async def add(self, kind: str, row: Any) -> Any:
         """Write a row unless its key has one; return the row that is there, whoever wrote it."""
-        self.session.later(self._unless_there(TABLES[kind], row))
+        asked = self._values(TABLES[kind], [TABLES[kind].values(row)])
+        self.session.later(Statement(asked.text.partition(b" DO UPDATE")[0] + b" DO NOTHING", asked.values))
         (there,) = await self.rows(kind, [row.key])
         return there
-
-    def _unless_there(self, table: Table, row: Any) -> Statement:
-        asked = self._values(table, [table.values(row)])
-        return Statement(asked.text.partition(b" DO UPDATE")[0] + b" DO NOTHING", asked.values)
 
     # -- dropping --------------------------------------------------------------------------------------------------
 
