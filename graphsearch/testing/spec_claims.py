@@ -8,7 +8,6 @@ from uuid import UUID
 import attrs
 import pytest
 
-from graphsearch.errors import InvalidInputError
 from graphsearch.model import Claim, EdgeKind, ElementKind, Entity, Memory, Relation
 from graphsearch.model.signatures import Signature, memory_signature, relation_signature
 from graphsearch.stores.graph import GraphStore
@@ -25,10 +24,8 @@ from graphsearch.testing.samples import (
     relation,
     signature_of,
     vector,
-    view,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.text.bm25 import embedding_text
 
 PEOPLE = (ADA, BOB, EVE, person("Zoe"))
 TYPES = ("knows", "works_at", "co_occurs")
@@ -154,24 +151,3 @@ class FactsSpec(StoreSpec):
         assert (await relations_with_vectors(store), await waiting_facts(store)) == ({KNOWS.id, LIKES.id}, [])
         await put(store, attrs.evolve(KNOWS, fact=""))
         assert (await relations_with_vectors(store), await waiting_facts(store)) == ({LIKES.id}, [])
-
-    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
-        await store.bind_embedder("model", 2)
-        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
-        memory = Memory(id="m", text="Ada and Bob.")
-        await put(store, *PEOPLE, KNOWS, LIKES, memory)
-        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
-        before = await store.version()
-        await put(store, vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts)
-        assert await store.version() != before
-        assert await relations_with_vectors(store) == {KNOWS.id}
-        assert await waiting_facts(store) == [LIKES.id]
-        async with store.snapshot():
-            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
-            assert not len(hits.keys)
-        text = embedding_text(memory)
-        await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
-        async with store.snapshot():
-            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
-        with pytest.raises(InvalidInputError, match="no element"):
-            await put(store, vectors={gone.id: vector(1, 1)})

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
+from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory, Vector, View
 from graphsearch.model.signatures import entity_signature
 from graphsearch.stores.graph import GraphStore
@@ -85,6 +86,19 @@ class FindingSpec(StoreSpec):
         assert await near(store, ENTITY, vector(5, 0), limit=1) == [ADA.id]
         assert await near(store, ENTITY, vector(5, 0), limit=0) == []
         assert await near(store, MEMORY, vector(5, 0)) == []
+
+    async def test_what_cannot_be_asked_is_refused(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        await put(store, ADA)
+        with pytest.raises(EmbeddingModelError):
+            await store.search_by_embedding(ENTITY, vector(1, 0, 0), limit=1, view=view())
+        for asked in (
+            store.find_name_words(["a"], limit=-1),
+            store.edges(limit=-1, view=view()),
+            *(store.similar_names(["a"], threshold=each) for each in (0.59, 1.1, float("nan"))),
+        ):
+            with pytest.raises(InvalidInputError):
+                await asked
 
     async def test_searches_see_what_is_in_view(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)

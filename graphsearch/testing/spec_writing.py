@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -12,22 +12,8 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.errors import EmbeddingModelError, InvalidInputError, UnknownScopeError
-from graphsearch.model import (
-    KNOWN_RELATION_TYPES,
-    MAX_WORD_WEIGHT,
-    Community,
-    EdgeKind,
-    ElementKind,
-    Entity,
-    Memory,
-    MemoryLink,
-    Outcome,
-    RelationType,
-    Span,
-    Statistics,
-    WriteReport,
-)
+from graphsearch.errors import UnknownScopeError
+from graphsearch.model import Community, EdgeKind, ElementKind, Entity, Memory, Outcome, Span, Statistics, WriteReport
 from graphsearch.model.identity import normalise_name
 from graphsearch.protocols.rows import MemoryFilters
 from graphsearch.stores.graph import GraphStore
@@ -54,51 +40,6 @@ from graphsearch.testing.samples import (
 from graphsearch.testing.spec import StoreSpec
 
 NESTED = {"text": "ü", "number": 1.5, "whole": 3, "yes": True, "none": None, "list": [1, {"a": "b"}], "empty": {}}
-
-
-Call = Callable[[GraphStore], Awaitable[object]]
-KNOWN, ABSENT = Memory(id="m", text="Ada knows Bob."), UUID(int=1)
-NO_DIRECTION = ((np.nan, 1.0), (np.inf, 1.0), (1e6, 1.0), (0.0, 0.0), ())
-NO_DIMENSIONS: tuple[Any, ...] = (0, -1, 3.5, 3.0, True, 16_001, None, "3")
-NO_THRESHOLDS = (0.59, 1.1, float("nan"))
-NO_WORDS: Mapping[str, tuple[Entity, Mapping[str, float]]] = {
-    "no entity": (EVE, {"latch": 1.0}),
-    "must not be empty": (ADA, {"": 1.0}),
-    r"in \[0": (ADA, {"latch": -1.0}),
-    "must be in": (ADA, {"latch": 2 * MAX_WORD_WEIGHT}),
-}
-WRONG_MODEL: Mapping[str, Call] = {
-    "a vector of another length": lambda store: put(store, EVE, vectors={EVE.id: vector(1, 0, 0)}),
-    "a question of another length": lambda store: store.search_by_embedding(
-        ElementKind.ENTITY, vector(1, 0, 0), limit=1, view=view()
-    ),
-    "another model": lambda store: store.bind_embedder("other", 2),
-    "another length of the model": lambda store: store.bind_embedder("one", 3),
-}
-WRONG_INPUT: Sequence[tuple[str, Call]] = (
-    *(
-        (str(EVE.id), lambda store, each=each: put(store, EVE, vectors={EVE.id: vector(*each)}))
-        for each in NO_DIRECTION
-    ),
-    *(("whole number", lambda store, each=each: store.bind_embedder("model", each)) for each in NO_DIMENSIONS),
-    *(("threshold", lambda store, each=each: store.similar_names(["a"], threshold=each)) for each in NO_THRESHOLDS),
-    *((why, lambda store, of=of: put(store, ADA, words={of[0].id: of[1]})) for why, of in NO_WORDS.items()),
-    ("'m'", lambda store: put(store, mention(KNOWN, ADA))),
-    ("limit", lambda store: store.find_name_words(["a"], limit=-1)),
-    ("limit", lambda store: store.unembedded_facts(limit=-1)),
-    ("limit", lambda store: store.surface_forms([ADA.id], limit=-1)),
-    ("limit", lambda store: store.first_written([ADA.id], limit=-1)),
-    ("limit", lambda store: store.edges(limit=-1, view=view())),
-    ("limit", lambda store: store.outdated_vectors(ElementKind.ENTITY, "other", limit=-1)),
-    (
-        "no memory 'absent'; no memory 'missing'",
-        lambda store: store.link_memories([MemoryLink(from_id="m", to_id=each) for each in ("n", "absent", "missing")]),
-    ),
-    (
-        f"no entity {ABSENT}; entity {BOB.id} is paired with itself",
-        lambda store: store.mark_distinct([(ADA.id, BOB.id), (ADA.id, ABSENT), (BOB.id, BOB.id)]),
-    ),
-)
 
 
 class WritingSpec(StoreSpec):
@@ -159,50 +100,11 @@ class WritingSpec(StoreSpec):
         clock.set(NOON)
         assert await portrait(store) == before
 
-    async def test_what_is_refused_changes_nothing(self, store: GraphStore) -> None:
-        await store.bind_embedder("one", 2)
-        await put(store, ADA, BOB, KNOWN, Memory(id="n"), relation(ADA, BOB), vectors={ADA.id: vector(1, 0)})
-        before = await portrait(store)
-        for call in WRONG_MODEL.values():
-            with pytest.raises(EmbeddingModelError):
-                await call(store)
-        for why, call in WRONG_INPUT:
-            with pytest.raises(InvalidInputError, match=why):
-                await call(store)
-        assert await portrait(store) == before
-
-    # -- vectors -------------------------------------------------------------------------------------------------
-
-    async def test_vectors_need_a_model_to_be_stated(self, store: GraphStore) -> None:
-        with pytest.raises(EmbeddingModelError, match="bind_embedder"):
-            await put(store, ADA, vectors={ADA.id: vector(1, 0)})
-
-    async def test_a_model_is_bound_once(self, store: GraphStore) -> None:
-        await put(store)
-        assert await store.embedder_name() is None
-        await store.bind_embedder("one", 2)
-        await store.bind_embedder("one", 2)
-        assert await store.embedder_name() == "one"
-
     async def test_an_element_written_without_a_vector_keeps_the_one_it_has(self, store: GraphStore) -> None:
         await store.bind_embedder("one", 2)
         await put(store, ADA, BOB, vectors={ADA.id: vector(1, 0)})
         await put(store, attrs.evolve(ADA, description="new"), vectors={BOB.id: vector(0, 1)})
         assert await near(store, ElementKind.ENTITY, vector(1, 0)) == [ADA.id, BOB.id]
-
-    # -- types ---------------------------------------------------------------------------------------------------
-
-    async def test_types_are_registered_and_replaced_next_to_the_known_ones(self, store: GraphStore) -> None:
-        known = {"half_life_days": 3, "hop_scores": (1.0, 0.2), "causal": True, "skip": True, "state": True}
-        changed = RelationType(name="knows_well", prior=0.4, **known)  # type: ignore[arg-type]
-        met = RelationType(name="met_with", prior=0.9)
-        await store.register_types([RelationType(name="Knows Well", prior=0.3), met])
-        await store.register_types([changed])
-        types = await store.relation_types()
-        expected = {"knows_well": changed, "met_with": met, "works_at": KNOWN_RELATION_TYPES["works_at"]}
-        assert {name: types[name] for name in expected} == expected
-
-    # -- deleting ------------------------------------------------------------------------------------------------
 
     async def test_an_entity_is_deleted_with_all_that_hangs_on_it(self, store: GraphStore) -> None:
         memory = Memory(id="m", text="Ada knows Bob, Eve knows Bob.")
@@ -255,30 +157,6 @@ LISTED: Sequence[tuple[MemoryFilters, str]] = (
 
 class ReadingSpec(StoreSpec):
     """`get_…`, `list_…`, `UnknownScopeError`, `statistics`, `degrees`, `document_count`, `document_frequencies`."""
-
-    async def test_elements_come_in_the_order_asked_for_and_absent_ids_are_left_out(self, store: GraphStore) -> None:
-        one, two, three = PEOPLE[:3]
-        links = (relation(one, two), relation(two, three))
-        memories = (Memory(id="b"), Memory(id="a"))
-        await put(store, *PEOPLE[:3], *links, *memories)
-        assert [each.id for each in await store.get_entities([three.id, ABSENT, one.id])] == [three.id, one.id]
-        assert [each.id for each in await store.get_relations([links[1].id, ABSENT, links[0].id])] == [
-            links[1].id,
-            links[0].id,
-        ]
-        assert [each.id for each in await store.get_memories(["b", "absent", "a"])] == ["b", "a"]
-        assert await store.get_entities([]) == []
-
-    async def test_entities_are_listed_page_by_page_in_order_of_id(self, store: GraphStore) -> None:
-        tool = person("Hammer")
-        await put(store, *PEOPLE, tool)
-        ids = sorted(each.id for each in (*PEOPLE, tool))
-        pages, after = [], None
-        while page := await store.list_entities(after=after, limit=3):
-            pages.append([each.id for each in page])
-            after = page[-1].id
-        assert pages == [ids[:3], ids[3:6], ids[6:]]
-        assert await store.list_entities(limit=0) == []
 
     async def test_memories_are_listed_by_code_point(self, store: GraphStore) -> None:
         ids = ["Z", "a", "aa", "a b", "a-b", "a_b", "ab", "b", "ä", "日", "～", "😀", "1", "10", "2"]
@@ -337,7 +215,7 @@ class ReadingSpec(StoreSpec):
             store.search_by_embedding(kind, vector(1, 0), limit=1, view=now),
             store.search_lexical(kind, "a", limit=1, view=now),
             store.expand(keys, fan_out=1, view=now),
-            *(store.injections("s"), store.forget(["m"]), store.delete(entities=[ABSENT])),
+            *(store.injections("s"), store.forget(["m"]), store.delete(entities=[ADA.id])),
             store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)]),
         )
         refusals = await asyncio.gather(*reads, return_exceptions=True)

@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     Claim,
     EdgeKind,
@@ -30,12 +31,24 @@ from graphsearch.testing.samples import (
     batch_of,
     claim,
     day,
+    near,
     put,
     ref,
     relation,
+    vector,
+    view,
 )
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.testing.spec_claims import PEOPLE, embed_facts, relations_with_vectors, signed, waiting_facts
+from graphsearch.testing.spec_claims import (
+    KNOWS,
+    LIKES,
+    PEOPLE,
+    embed_facts,
+    relations_with_vectors,
+    signed,
+    waiting_facts,
+)
+from graphsearch.text.bm25 import embedding_text
 from tests.stores.on_both import InMemory, InPostgres
 
 
@@ -200,6 +213,27 @@ class ClaimsDetails(StoreSpec):
         await put(store, memory, *claims[1:])
         assert await store.get_relations([given.id]) == [given]
         assert {each.target_id for each in await store.list_relations()} == {BOB.id, EVE.id}
+
+    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
+        memory = Memory(id="m", text="Ada and Bob.")
+        await put(store, *PEOPLE, KNOWS, LIKES, memory)
+        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
+        before = await store.version()
+        await put(store, vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts)
+        assert await store.version() != before
+        assert await relations_with_vectors(store) == {KNOWS.id}
+        assert await waiting_facts(store) == [LIKES.id]
+        async with store.snapshot():
+            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
+            assert not len(hits.keys)
+        text = embedding_text(memory)
+        await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
+        async with store.snapshot():
+            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
+        with pytest.raises(InvalidInputError, match="no element"):
+            await put(store, vectors={gone.id: vector(1, 1)})
 
 
 class TestInMemory(InMemory, ClaimsDetails):
