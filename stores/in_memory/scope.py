@@ -45,8 +45,7 @@ from graphsearch.stores.in_memory.columns import (
     visibility,
 )
 from graphsearch.stores.in_memory.indexes import matrix, postings
-from graphsearch.stores.in_memory.port import MemoryPort
-from graphsearch.stores.in_memory.reading import Reads, once
+from graphsearch.stores.in_memory.port import MemoryPort, Reads, once
 from graphsearch.stores.in_memory.rows import Likeness, folded_names, likeness_of
 from graphsearch.stores.in_memory.steps import adjacency, degrees, ground, mentions, sessions
 from graphsearch.stores.in_memory.versions import Cell, Version, made_of
