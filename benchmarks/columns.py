@@ -20,9 +20,8 @@ from graphsearch.protocols.rows import EntityRow, ScopeRow
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_memory.columns import Span, Visibility
 from graphsearch.stores.in_memory.rows import SignatureRow
-from graphsearch.stores.in_memory.steps import Adjacency, Support
+from graphsearch.stores.in_memory.steps import Adjacency, Ground, Support, ground
 from graphsearch.stores.in_memory.versions import Version
-from graphsearch.stores.in_memory.walking import Ground, ground
 from graphsearch.stores.memory import InMemoryGraphStore
 
 _ENTITY: Final = Entity(type="concept", name="any")

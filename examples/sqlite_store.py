@@ -37,9 +37,8 @@ from graphsearch.protocols import rows as of
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.in_memory.port import MemoryPort
 from graphsearch.stores.in_memory.rows import SignatureRow
-from graphsearch.stores.in_memory.searching import InMemorySearching
+from graphsearch.stores.in_memory.scope import InMemoryScope
 from graphsearch.stores.in_memory.versions import Cell, Version
-from graphsearch.stores.in_memory.walking import InMemoryWalking
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 SCHEMA: Final = """
@@ -261,7 +260,7 @@ class FileCell(Cell):
         self.changed = stored.changed
 
 
-class SqliteScope(InMemorySearching, InMemoryWalking, GraphStore):
+class SqliteScope(InMemoryScope, GraphStore):
     """One scope of a `SqliteGraphStore`; a `graphsearch.stores.graph.GraphStore`."""
 
     _cell: FileCell

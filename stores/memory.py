@@ -9,9 +9,8 @@ from graphsearch.errors import UnknownScopeError
 from graphsearch.model import Batch, Scope
 from graphsearch.protocols import Clock
 from graphsearch.stores.graph import GraphStore
-from graphsearch.stores.in_memory.searching import InMemorySearching
+from graphsearch.stores.in_memory.scope import InMemoryScope
 from graphsearch.stores.in_memory.versions import Cell
-from graphsearch.stores.in_memory.walking import InMemoryWalking
 from graphsearch.text.analyser import ENGLISH, Analyser
 
 
@@ -34,7 +33,7 @@ class InMemoryGraphStore:
         return ScopedMemoryStore(scope, self._clock, self._cells.setdefault(scope, cell))
 
 
-class ScopedMemoryStore(InMemorySearching, InMemoryWalking, GraphStore):
+class ScopedMemoryStore(InMemoryScope, GraphStore):
     """One scope of an `InMemoryGraphStore`; a `graphsearch.stores.graph.GraphStore`."""
 
 

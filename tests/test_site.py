@@ -80,7 +80,7 @@ def test_the_readme_is_the_first_page(site, pages):
 
 def test_source_files_that_pages_link_to_are_pages(site):
     assert "permit" in (site / "source/authz/policies/default.cedar/index.html").read_text()
-    assert "Store" in (site / "source/graphsearch/protocols/store.py/index.html").read_text()
+    assert "GraphStore" in (site / "source/stores/graph.py/index.html").read_text()
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from graphsearch.columns import Hits
+from graphsearch.errors import EmbeddingModelError, InvalidInputError
 from graphsearch.model import ElementKind, Entity, Memory, Vector, View
 from graphsearch.model.signatures import entity_signature
 from graphsearch.stores.graph import GraphStore
@@ -85,6 +86,19 @@ class FindingSpec(StoreSpec):
         assert await near(store, ENTITY, vector(5, 0), limit=1) == [ADA.id]
         assert await near(store, ENTITY, vector(5, 0), limit=0) == []
         assert await near(store, MEMORY, vector(5, 0)) == []
+
+    async def test_what_cannot_be_asked_is_refused(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        await put(store, ADA)
+        with pytest.raises(EmbeddingModelError):
+            await store.search_by_embedding(ENTITY, vector(1, 0, 0), limit=1, view=view())
+        for asked in (
+            store.find_name_words(["a"], limit=-1),
+            store.edges(limit=-1, view=view()),
+            *(store.similar_names(["a"], threshold=each) for each in (0.59, 1.1, float("nan"))),
+        ):
+            with pytest.raises(InvalidInputError):
+                await asked
 
     async def test_searches_see_what_is_in_view(self, store: GraphStore) -> None:
         await store.bind_embedder("model", 2)
@@ -241,8 +255,21 @@ async def relations_found(store: GraphStore, *near: Entity, fan_out: int = 25, *
         return [row[2] for row in rows_of(store, found)]
 
 
+async def _edges(store: GraphStore, seen: View, limit: int) -> list[tuple[UUID, UUID, UUID, float]]:
+    """All edges in pages: relation, source, target, weight."""
+    found: list[tuple[UUID, UUID, UUID, float]] = []
+    async with store.snapshot():
+        while True:
+            page = await store.edges(after=found[-1][0] if found else None, limit=limit, view=seen)
+            ends = (store.relation_ids(page.relations), store.entity_ids(page.sources), store.entity_ids(page.targets))
+            found += zip(*ends, page.weights.tolist(), strict=True)
+            assert len(page) <= limit
+            if len(page) < limit:
+                return found
+
+
 class ExpandingSpec(StoreSpec):
-    """`expand`, `left_out`, `signatures`, and the ids of keys."""
+    """`expand`, `edges`, `left_out`, `signatures`, and the ids of keys."""
 
     async def test_relations_are_found_from_both_ends_strongest_first(self, store: GraphStore) -> None:
         out = [relation(ADA, each, confidence=0.6 + number / 100) for number, each in enumerate((BOB, EVE, HUB))]
@@ -303,3 +330,31 @@ class ExpandingSpec(StoreSpec):
         ]
         for as_of, known_at, expected in cases:
             assert await relations_found(store, ADA, as_of=as_of, known_at=known_at) == ([held.id] if expected else [])
+
+    @pytest.mark.parametrize("limit", [1, 2, 100])
+    async def test_edges_are_the_relations_in_view(self, store: GraphStore, limit: int) -> None:
+        relations = (
+            relation(ADA, BOB, confidence=0.75),
+            relation(BOB, ADA, valid_from=day(1), valid_to=day(9), confidence=0.5),
+            relation(BOB, BOB, created_at=day(3)),
+            relation(EVE, HUB, created_at=day(0), retracted_at=day(4)),
+            relation(EVE, ADA, "met_with", created_at=day(0)),
+            relation(HUB, ADA, confidence=0.25, created_at=day(0)),
+        )
+        await put(store, ADA, BOB, EVE, HUB, *relations)
+        stored = {each.id: each for each in await store.get_relations([each.id for each in relations])}
+
+        async def check(seen: View) -> set[UUID]:
+            found = await _edges(store, seen, limit)
+            assert [key for key, *_ in found] == sorted(key for key, *_ in found)
+            for key, source, target, weight in found:
+                assert (source, target) == (stored[key].source_id, stored[key].target_id)
+                assert weight == stored[key].confidence
+            return {key for key, *_ in found}
+
+        ids = [each.id for each in relations]
+        assert await check(view(min_edge_confidence=0)) == {ids[0], ids[2], ids[4], ids[5]}
+        assert await check(view(skipped_types={"met_with"})) == {ids[0], ids[2]}
+        past = view(day(2), known_at=store.clock.now(), min_edge_confidence=0)
+        assert await check(past) == {ids[0], ids[1], ids[2], ids[4], ids[5]}
+        assert await check(view(day(2), min_edge_confidence=0)) == {ids[3], ids[4], ids[5]}

@@ -9,18 +9,9 @@ from collections.abc import Sequence
 import pytest
 
 from graphsearch.errors import ForeignSessionError
-from graphsearch.model import (
-    ElementKind,
-    ElementRef,
-    Entity,
-    FeedbackReport,
-    Memory,
-    Outcome,
-    OutcomeRecord,
-    Relation,
-)
+from graphsearch.model import Entity, FeedbackReport, Memory, Outcome, OutcomeRecord, Relation
 from graphsearch.stores.graph import GraphStore
-from graphsearch.testing.samples import ADA, BOB, EVE, injection, person, put, ref, relation
+from graphsearch.testing.samples import ADA, BOB, EVE, injection, put, ref, relation
 from graphsearch.testing.spec import StoreSpec
 
 NOTE = Memory(id="note: 1%")
@@ -57,14 +48,6 @@ async def write_elements(store: GraphStore) -> GraphStore:
 class LearningSpec(StoreSpec):
     """`apply_outcome`, `outcomes`, `log_injection`, `injections`."""
 
-    async def test_each_outcome_moves_a_weight_by_a_tenth_of_the_way(self, store: GraphStore) -> None:
-        await write_elements(store)
-        await store.apply_outcome("s1", Outcome.ACCEPTED, [ref(ADA)])
-        await store.apply_outcome("s2", Outcome.REWORK, [ref(BOB)])
-        report = await store.apply_outcome("s3", Outcome.REJECTED, [ref(LINK), ref(NOTE), ref(EVE)])
-        assert report == FeedbackReport(applied=tuple(sorted((ref(LINK), ref(NOTE), ref(EVE)))))
-        assert await read_weights(store) == pytest.approx([0.55, 0.5, 0.45, 0.45, 0.45], abs=1e-9)
-
     async def test_a_session_counts_once_and_may_change_its_mind(self, store: GraphStore) -> None:
         await write_elements(store)
         await store.apply_outcome("s1", Outcome.ACCEPTED, [ref(ADA), ref(ADA)])
@@ -79,36 +62,6 @@ class LearningSpec(StoreSpec):
         assert await store.outcomes([ref(ADA)]) == [
             OutcomeRecord(element=ref(ADA), session_id="s1", seq=1, outcome=Outcome.REJECTED),
             OutcomeRecord(element=ref(ADA), session_id="s2", seq=2, outcome=Outcome.REJECTED),
-        ]
-
-    async def test_each_element_of_a_session_has_its_own_report(self, store: GraphStore) -> None:
-        await write_elements(store)
-        absent = (ref(person("Absent")), ElementRef(ElementKind.MEMORY, "absent"), ElementRef(ElementKind.MEMORY, "\0"))
-        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(NOTE)])
-        await store.apply_outcome("s", Outcome.REJECTED, [ref(BOB)])
-        report = await store.apply_outcome("s", Outcome.REJECTED, [*REFS[::-1], *absent])
-        assert report == FeedbackReport(
-            applied=tuple(sorted((ref(EVE), ref(LINK)))),
-            replaced=tuple(sorted((ref(ADA), ref(NOTE)))),
-            repeated=(ref(BOB),),
-            missing=tuple(sorted(absent)),
-        )
-        assert await read_weights(store) == pytest.approx([0.45] * 5, abs=1e-9)
-        assert [each.seq for each in await store.outcomes(REFS)] == [1] * 5
-
-    async def test_a_weight_starts_from_what_was_written(self, store: GraphStore) -> None:
-        await put(store, person("Ada", feedback_weight=1.0), BOB)
-        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
-        await store.apply_outcome("t", Outcome.REJECTED, [ref(ADA)])
-        assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [pytest.approx(0.9)]
-
-    async def test_history_is_ordered_by_element_and_place(self, store: GraphStore) -> None:
-        await write_elements(store)
-        for session in ("z", "a", "m"):
-            await store.apply_outcome(session, Outcome.ACCEPTED, REFS)
-        records = await store.outcomes(REFS[::-1])
-        assert [(each.element, each.seq, each.session_id) for each in records] == [
-            (element, seq, session) for element in sorted(REFS) for seq, session in enumerate(("z", "a", "m"), start=1)
         ]
 
     async def test_eight_writers_at_once_lose_nothing(self, store: GraphStore) -> None:

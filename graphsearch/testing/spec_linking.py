@@ -1,14 +1,12 @@
-"""Links between memories, and steps between them and the entities they mention, and along sessions."""
+"""Steps between memories and the entities they mention, and along sessions."""
 
 from __future__ import annotations
-
-from uuid import UUID
 
 import attrs
 import numpy as np
 
 from graphsearch.columns import Keys
-from graphsearch.model import ElementKind, Entity, Memory, MemoryLink, Span, View
+from graphsearch.model import ElementKind, Entity, Memory, Span, View
 from graphsearch.model.signatures import entity_signature
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
@@ -16,68 +14,6 @@ from graphsearch.testing.samples import day, mention, person, put, view
 from graphsearch.testing.spec import StoreSpec
 
 ADA, BOB, EVE = sorted((person("Ada"), person("Bob"), person("Eve")), key=lambda each: each.id)
-ABSENT = UUID(int=7)
-
-
-async def write_memories(store: GraphStore, *ids: str) -> GraphStore:
-    """Write memories with these ids."""
-    await put(store, *[Memory(id=each) for each in ids])
-    return store
-
-
-class LinkingSpec(StoreSpec):
-    """`link_memories`, `memory_links`, `mark_distinct`, `distinct_pairs`."""
-
-    async def test_links_are_read_from_either_end(self, store: GraphStore, clock: FixedClock) -> None:
-        await write_memories(store, "a", "b", "c")
-        there, back = MemoryLink(from_id="a", to_id="b"), MemoryLink(from_id="b", to_id="a", type="Contradicts")
-        on = MemoryLink(from_id="b", to_id="c", created_at=day(1))
-        assert await store.link_memories([on, back, there, there]) == 3
-        assert await store.memory_links(["a"]) == [there, back]
-        assert await store.memory_links(["c"]) == [on]
-        links = await store.memory_links(["c", "a", "b", "absent", "\0"])
-        assert [(each.from_id, each.to_id, each.type) for each in links] == [
-            ("a", "b", "relates_to"),
-            ("b", "a", "contradicts"),
-            ("b", "c", "relates_to"),
-        ]
-        assert [each.created_at for each in links] == [clock.now(), clock.now(), day(1)]
-        assert await store.memory_links([]) == []
-
-    async def test_links_go_with_either_end(self, store: GraphStore) -> None:
-        await write_memories(store, "a", "b", "c", "d")
-        pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "b")]
-        await store.link_memories([MemoryLink(from_id=one, to_id=other) for one, other in pairs])
-        report = await store.forget(["b"])
-        assert report.links_removed == 3
-        assert await store.memory_links(["a", "b", "c", "d"]) == [MemoryLink(from_id="c", to_id="d")]
-        await write_memories(store, "b")
-        assert await store.memory_links(["b"]) == []
-
-    async def test_entities_are_marked_as_distinct(self, store: GraphStore) -> None:
-        await put(store, ADA, BOB, EVE)
-        assert await store.mark_distinct([(BOB.id, ADA.id), (ADA.id, BOB.id), (EVE.id, ADA.id)]) == 2
-        assert await store.mark_distinct([(ADA.id, BOB.id), (BOB.id, EVE.id)]) == 1
-        assert await store.distinct_pairs([ADA.id]) == [(ADA.id, BOB.id), (ADA.id, EVE.id)]
-        assert await store.distinct_pairs([EVE.id, BOB.id, ABSENT]) == [
-            (ADA.id, BOB.id),
-            (ADA.id, EVE.id),
-            (BOB.id, EVE.id),
-        ]
-        assert await store.distinct_pairs([]) == []
-
-    async def test_marks_go_with_either_entity(self, store: GraphStore) -> None:
-        memory = Memory(id="m")
-        await put(store, ADA, BOB, EVE, memory, mention(memory, EVE))
-        await store.mark_distinct([(ADA.id, BOB.id), (ADA.id, EVE.id), (BOB.id, EVE.id)])
-        assert (await store.forget(["m"])).links_removed == 2
-        assert await store.distinct_pairs([ADA.id, BOB.id, EVE.id]) == [(ADA.id, BOB.id)]
-        assert (await store.delete(entities=[BOB.id])).links_removed == 1
-        await put(store, ADA, BOB, EVE)
-        assert await store.distinct_pairs([ADA.id, BOB.id, EVE.id]) == []
-
-
-SPAN = Span(start=0, end=1)
 
 
 async def write_mentions(store: GraphStore, **mentioned: tuple[Entity, ...]) -> None:

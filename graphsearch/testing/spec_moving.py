@@ -12,12 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from graphsearch.errors import (
-    InvalidInputError,
-    OccupiedScopeError,
-    RecordError,
-    UnknownScopeError,
-)
+from graphsearch.errors import InvalidInputError, UnknownScopeError
 from graphsearch.model import (
     Community,
     CommunitySummary,
@@ -59,11 +54,7 @@ from graphsearch.testing.samples import (
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec, Unscoped
 from graphsearch.testing.spec_claims import PEOPLE, random_memories
-from graphsearch.testing.strategies import (
-    EMBEDDER,
-    QUESTIONS,
-    answers,
-)
+from graphsearch.testing.strategies import EMBEDDER, QUESTIONS, answers
 from graphsearch.text.bm25 import embedding_text
 
 COUNTESS = person("Countess")
@@ -188,48 +179,6 @@ class MovingSpec(StoreSpec):
         assert await everything(other) == await everything(store)
         assert await full_portrait(other) == await full_portrait(store)
 
-    async def test_records_come_in_order_and_page_by_page(self, store: GraphStore) -> None:
-        await lived_in(store)
-        for kind in RecordKind:
-            whole = await store.records(kind, limit=1_000)
-            keys = [key_of(each) for each in whole]
-            assert keys == sorted(set(keys))
-            assert (await store.settings()).counts[kind] == len(keys)
-            assert [key_of(each) for each in await store.records(kind, after=keys[0], limit=2)] == keys[1:3]
-            assert await store.records(kind, after=keys[-1]) == []
-
-    async def test_a_scope_that_holds_anything_is_left_alone(self, store: GraphStore, fresh: FreshScope) -> None:
-        await lived_in(store)
-        other = fresh()
-        await put(other, EVE)
-        before = await everything(other)
-        with pytest.raises(OccupiedScopeError):
-            await other.load(await store.settings(), pages_of(store))
-        assert await everything(other) == before
-        await other.load(await store.settings(), pages_of(store), replace=True)
-        assert await everything(other) == await everything(store)
-
-    @pytest.mark.parametrize(
-        ("kind", "why"),
-        [
-            (RecordKind.ENTITY, "refers to the entity"),
-            (RecordKind.MEMORY, "refers to the memory"),
-            (RecordKind.SESSION, "refers to the session"),
-        ],
-    )
-    async def test_a_record_that_refers_to_none_is_refused(
-        self, store: GraphStore, fresh: FreshScope, kind: RecordKind, why: str
-    ) -> None:
-        await lived_in(store)
-
-        async def without() -> AsyncIterator[Sequence[Record]]:
-            for each in RecordKind:
-                if each is not kind:
-                    yield await store.records(each)
-
-        with pytest.raises(RecordError, match=why):
-            await fresh().load(await store.settings(), without())
-
 
 OLD, NEW, THIRD = HashEmbedder(16, name="old"), HashEmbedder(24, name="new"), HashEmbedder(8, name="third")
 NOTED, AWAY = Memory(id="one", text="Ada knows Bob."), Memory(id="two", text="Eve is away.", speaker="Eve")
@@ -240,12 +189,6 @@ KINDS: Final = tuple(ElementKind)
 async def remade(outdated: Sequence[Element]) -> Sequence[NewVector]:
     """The vectors of the new model."""
     return [(each, NEW.vector(text) if (text := embedding_text(each)).strip() else None) for each in outdated]
-
-
-async def step(store: GraphStore, kind: ElementKind, limit: int) -> None:
-    """A page of a change to the new model."""
-    page = await store.outdated_vectors(kind, NEW.name, limit=limit)
-    await store.put_new_vectors(kind, NEW.name, await remade(page))
 
 
 def made(embedder: HashEmbedder, *elements: Entity | Memory | Relation) -> dict[UUID | str, Vector]:

@@ -136,7 +136,7 @@ class RowsSpec(StoreSpec):
             assert await port.add("session", Entry("new", "User:bob")) == Entry("new", "User:ada")
             await port.finish({})
 
-    async def test_rows_are_dropped_by_a_column(self, store: GraphStore) -> None:
+    async def test_rows_are_dropped_by_a_column_and_by_kind(self, store: GraphStore) -> None:
         await lived_in(store)
         links = list(await store.page("link"))
         end = links[0].key[0]
@@ -145,3 +145,7 @@ class RowsSpec(StoreSpec):
             assert await port.drop_by("link", "memory", [end]) == len(gone)
             await port.finish({})
         assert [row.key for row in await store.page("link")] == [row.key for row in links if row.key not in gone]
+        async with store.writing() as port:
+            await port.clear(["link"])
+            await port.finish({})
+        assert await store.page("link") == []

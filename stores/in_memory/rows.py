@@ -10,7 +10,7 @@ import attrs
 
 from graphsearch.claims.naming import Cell, cells_of, folded_name, names_of, prefix_lengths, sizes, words_of
 from graphsearch.model.signatures import Signature
-from graphsearch.protocols.rows import KINDS, EntityRow, MemoryRow, MentionRow
+from graphsearch.protocols.rows import KINDS, EntityRow, MentionRow
 from graphsearch.text.trigrams import index_trigrams, overlap, trigrams
 
 _AT_ONCE: Final = 256
@@ -177,18 +177,6 @@ def folded_names(row: EntityRow | None) -> frozenset[str]:
     return frozenset(map(folded_name, names_of(row.entity if row else None)))
 
 
-def _words(row: EntityRow) -> frozenset[str]:
-    return words_of(names_of(row.entity))
-
-
-def _session(row: MemoryRow) -> tuple[str]:
-    return (row.memory.session_id,)
-
-
-def _source(row: MemoryRow) -> tuple[str]:
-    return (row.memory.source,)
-
-
 def _discard(index: dict[Any, dict[Any, None]], value: Any, key: Any) -> None:
     keys = index[value]
     del keys[key]
@@ -213,8 +201,12 @@ def _updated(every: dict[Any, Any], rows: Mapping[Any, Any]) -> dict[Any, Any]:
 
 COLUMNS: Final[Mapping[str, Mapping[str, Callable[[Any], Iterable[Any]]]]] = {
     **KINDS,
-    "entity": {**KINDS["entity"], "name": folded_names, "word": _words},
-    "memory": {**KINDS["memory"], "session": _session, "source": _source},
+    "entity": {**KINDS["entity"], "name": folded_names, "word": lambda row: words_of(names_of(row.entity))},
+    "memory": {
+        **KINDS["memory"],
+        "session": lambda row: (row.memory.session_id,),
+        "source": lambda row: (row.memory.source,),
+    },
     "signature": {},
 }
 """By kind: `KINDS`, and more columns that this store finds rows by."""
@@ -267,14 +259,11 @@ class Table:
     def make_index(self, name: str) -> Generator[None, None, Any]:
         """Make an index, in steps; nobody may change the table meanwhile."""
         if name not in self.indexes:
-            index = self._empty(name)
+            other = _OTHERS.get((self.kind, name))
+            index: Index = other() if other else ByValue(COLUMNS[self.kind][name])
             for number, (key, row) in enumerate(self.rows.items()):
                 index.change(key, None, row)
                 if not number % _AT_ONCE:
                     yield
             self.indexes[name] = index
         return self.indexes[name]
-
-    def _empty(self, name: str) -> Index:
-        other = _OTHERS.get((self.kind, name))
-        return other() if other else ByValue(COLUMNS[self.kind][name])

@@ -10,9 +10,21 @@ from typing import Any
 import attrs
 import numpy as np
 
-from graphsearch.columns import Floats, Keys, Mask
-from graphsearch.model import ElementKind
-from graphsearch.stores.in_memory.columns import Listing, Rows, column, fresh_rows, listing, sorted_rows, types
+from graphsearch.columns import Codes, Expansion, FarEnds, Floats, Hits, Keys, Mask
+from graphsearch.model import ElementKind, View
+from graphsearch.stores.in_memory.columns import (
+    Listing,
+    Rows,
+    Visibility,
+    column,
+    feedback,
+    fresh_rows,
+    listing,
+    signature_numbers,
+    sorted_rows,
+    types,
+    visibility,
+)
 from graphsearch.stores.in_memory.versions import Former, Version, made_of
 
 # -- relations --------------------------------------------------------------------------------------------------------
@@ -201,6 +213,67 @@ def degrees(version: Version) -> Rows:
     both, live = version.made(ends), version.made(column, "relation", "retracted_at", np.inf).values == np.inf
     size = len(both.entities)
     return np.bincount(both.source[live], minlength=size) + np.bincount(both.target[live], minlength=size)
+
+
+@attrs.frozen(eq=False)
+class Ground:
+    """The arrays behind steps over relations."""
+
+    codes: Codes
+    entities_seen: Visibility
+    relations_seen: Visibility
+    edges: Adjacency
+    support: Support
+    ends: FarEnds
+    """All entities."""
+    feedback: Floats
+
+    def steps(
+        self,
+        version: Version,
+        relations: Rows,
+        far: Rows,
+        view: View,
+        *,
+        starts: Keys,
+        start: Rows,
+        outgoing: Mask,
+        located: Hits | None = None,
+    ) -> Expansion:
+        """Relations as steps to the entities at their far ends."""
+        holds = self.entities_seen.seen(view)
+        return Expansion(
+            starts=starts,
+            start=start,
+            ends=self.ends,
+            end=far,
+            outgoing=outgoing,
+            relations=relations,
+            confidence=self.relations_seen.confidence.take(relations),
+            since=self.support.since(version, relations, view.as_of.timestamp()),
+            feedback=self.feedback.take(relations),
+            signatures=self.codes.take(relations),
+            far_holds=None if holds is None else holds.take(far),
+            located=located,
+        )
+
+
+@made_of("entity", "relation", "memory", "scope", "relation_weight", lasts=False)
+def ground(version: Version) -> Ground:
+    """All of it, for one version."""
+    return Ground(
+        codes=version.made(signature_numbers, ElementKind.RELATION).values,
+        entities_seen=version.made(visibility, ElementKind.ENTITY),
+        relations_seen=version.made(visibility, ElementKind.RELATION),
+        edges=version.made(adjacency),
+        support=version.made(support),
+        ends=FarEnds(
+            keys=np.arange(len(version.made(listing, ElementKind.ENTITY).ids)),
+            signatures=version.made(signature_numbers, ElementKind.ENTITY).values,
+            importance=version.made(column, ElementKind.ENTITY, "importance_weight", 0.0).values,
+        ),
+        feedback=version.made(feedback, ElementKind.RELATION).values,
+    )
 
 
 # -- mentions and sessions --------------------------------------------------------------------------------------------

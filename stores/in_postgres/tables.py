@@ -130,24 +130,6 @@ def name_hash(folded: str) -> int:
     return int.from_bytes(hashlib.blake2b(folded.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-def _edge_kinds(made: type[Any]) -> list[str]:
-    return [field.name for field in attrs.fields(made) if str(field.type) == "EdgeKind"]
-
-
-def _written(made: type[Any], columns: Mapping[str, str]) -> Callable[[Any], list[Any]]:
-    """What reads the values of columns off an object of a class."""
-    read = attrgetter(*columns)
-    kinds = [place for place, name in enumerate(columns) if name in _edge_kinds(made)]
-
-    def values(value: Any) -> list[Any]:
-        found = list(read(value))
-        for place in kinds:
-            found[place] = str(found[place])
-        return found
-
-    return values
-
-
 def _made(made: type[Any], columns: Mapping[str, str]) -> Callable[..., Any]:
     """What makes an object of a class of the values of columns, and other attributes.
 
@@ -156,7 +138,7 @@ def _made(made: type[Any], columns: Mapping[str, str]) -> Callable[..., Any]:
     """
     names = list(columns)
     converted = [(name, _READING[type_]) for name, type_ in columns.items() if type_ in _READING]
-    converted += [(name, EdgeKind) for name in _edge_kinds(made)]
+    converted += [(field.name, EdgeKind) for field in attrs.fields(made) if str(field.type) == "EdgeKind"]
 
     def build(values: Values, **others: Any) -> Any:
         fields = dict(zip(names, values, strict=False))
@@ -178,7 +160,7 @@ def _ends_of(span: Span | None) -> tuple[int | None, int | None]:
 # -- elements ------------------------------------------------------------------------------------------------------
 
 _ENTITY: Final = columns_of(Entity)
-_entity, _entity_values = _made(Entity, _ENTITY), _written(Entity, _ENTITY)
+_entity, _entity_values = _made(Entity, _ENTITY), attrgetter(*_ENTITY)
 
 
 def _entity_row(values: Values) -> EntityRow:
@@ -193,7 +175,7 @@ def _values_of_entity(row: EntityRow) -> Values:
 
 
 _MEMORY: Final = columns_of(Memory, "facts", "entities")  # a giver states the two
-_memory, _memory_values = _made(Memory, _MEMORY), _written(Memory, _MEMORY)
+_memory, _memory_values = _made(Memory, _MEMORY), attrgetter(*_MEMORY)
 
 
 def _memory_row(values: Values) -> MemoryRow:
@@ -216,7 +198,7 @@ def _zone(moment: datetime | None) -> int:
 
 
 _RELATION: Final = columns_of(Relation)
-_relation, _relation_values = _made(Relation, _RELATION), _written(Relation, _RELATION)
+_relation, _relation_values = _made(Relation, _RELATION), attrgetter(*_RELATION)
 _GIVEN: Final = {"original_source_id": "uuid", "original_target_id": "uuid"}
 """The ends that were written, where merges moved them."""
 
@@ -233,7 +215,7 @@ def _values_of_relation(row: RelationRow) -> Values:
 
 
 _MENTION: Final = columns_of(Mention, "entity_id", "span")
-_mention, _mention_values = _made(Mention, _MENTION), _written(Mention, _MENTION)
+_mention, _mention_values = _made(Mention, _MENTION), attrgetter(*_MENTION)
 
 
 def _mention_row(values: Values) -> MentionRow:
@@ -251,7 +233,7 @@ def _values_of_mention(row: MentionRow) -> Values:
 
 
 _CLAIM: Final = columns_of(Claim, "source_id", "target_id", "span")
-_claim, _claim_values = _made(Claim, _CLAIM), _written(Claim, _CLAIM)
+_claim, _claim_values = _made(Claim, _CLAIM), attrgetter(*_CLAIM)
 
 
 def _claim_row(values: Values) -> ClaimRow:
@@ -271,14 +253,14 @@ def _values_of_claim(row: ClaimRow) -> Values:
 
 _SPAN: Final = {"span_start": "bigint", "span_end": "bigint"}
 _MERGE: Final = columns_of(Merge, "source_name", "target_name")
-_merge_values = _written(Merge, _MERGE)
+_merge_values = attrgetter(*_MERGE)
 
 # -- what goes with elements ---------------------------------------------------------------------------------------
 
 _TYPE: Final = columns_of(RelationType)
-_type, _type_values = _made(RelationType, _TYPE), _written(RelationType, _TYPE)
+_type, _type_values = _made(RelationType, _TYPE), attrgetter(*_TYPE)
 _INJECTION: Final = columns_of(Injection, "elements")
-_injection_values = _written(Injection, _INJECTION)
+_injection_values = attrgetter(*_INJECTION)
 
 
 def _injection_row(values: Values) -> Entry:

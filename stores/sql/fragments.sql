@@ -1,4 +1,4 @@
--- The fragments that statements share. Some have a text for each kind of element: a statement for every kind has {view}, one
+-- The fragments that statements share. Some have a text for a kind of element: a statement for every kind has {view}, one
 -- for a single kind names it, as in {entity view}. A fragment may hold others. {seen} is {relation view}, or true in "left out",
 -- which has its own {step}: columns that nobody reads cost a tenth of a walk.
 
@@ -32,10 +32,7 @@ cardinality(%(only)s::text[]) = 0 OR (e.type_hash = ANY(%(only_hashes)s) AND {ty
 -- memory view --
 e.created_at <= %(known_at)s AND (e.occurred_at IS NULL OR e.occurred_at <= %(as_of)s)
 
--- entity ids --
-coalesce(string_agg(uuid_send(id), ''), '')
-
--- relation ids --
+-- ids --
 coalesce(string_agg(uuid_send(id), ''), '')
 
 -- memory ids --
@@ -62,20 +59,6 @@ coalesce(
         WHERE r.org_id = %(org)s AND r.project_id = %(project)s AND r.id = e.id AND m.occurred_at <= %(as_of)s
     ) END,
     e.valid_from, e.created_at
-)
-
--- forms --
--- The distinct surfaces and types of the mentions of entity e, found one after the other in the index.
-RECURSIVE forms AS (
-    (SELECT surface_hash, surface, type FROM mention
-    WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
-    ORDER BY surface_hash LIMIT 1)
-    UNION ALL
-    SELECT later.surface_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
-        SELECT surface_hash, surface, type FROM mention
-        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
-        ORDER BY surface_hash LIMIT 1
-    ) later
 )
 
 -- nearest candidates --
@@ -107,20 +90,14 @@ weight, e.id, confidence, signature, learned, supported_at, valid_from, created_
 -- counted step --
 weight, e.id, confidence, signature, type_hash, valid_from, valid_to, created_at, retracted_at
 
--- outgoing --
-true AS outgoing, target_id AS far, target_columns AS far_columns, {step}
-
--- incoming --
-false, source_id, source_columns, {step}
-
 -- steps around --
 -- The strongest relations of an entity f in either direction.
-(SELECT {outgoing} FROM relation e
+(SELECT true AS outgoing, target_id AS far, target_columns AS far_columns, {step} FROM relation e
 WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
     AND source_id = f.id AND {seen}
 ORDER BY weight DESC, id LIMIT %(limit)s)
 UNION ALL
-(SELECT {incoming} FROM relation e
+(SELECT false, source_id, source_columns, {step} FROM relation e
 WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
     AND target_id = f.id AND {seen}
 ORDER BY weight DESC, id LIMIT %(limit)s)
@@ -143,10 +120,6 @@ WHERE org_id = %(org)s AND project_id = %(project)s AND term = wanted.term
 wanted.idf * (p.frequency / (p.frequency
     + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * p.length / %(average)s::float8)))
 
--- entity ends --
-
--- memory ends --
-
 -- relation ends --
 -- What a walk needs of a relation, with what a view asks of both ends: so no end is looked up again. An end that is not in
 -- view gets no importance.
@@ -161,10 +134,6 @@ FROM (
     WHERE e.scope_hash = %(scope)s AND e.org_id = %(org)s AND e.project_id = %(project)s
 ) n
 WHERE true
-
--- entity steps --
-
--- memory steps --
 
 -- relation steps --
 , coalesce(string_agg(float8send(confidence), ''), ''),

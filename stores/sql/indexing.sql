@@ -6,9 +6,6 @@ INSERT INTO entity_words AS w (org_id, project_id, id, words)
 SELECT %(org)s, %(project)s, id, words FROM unnest(%(ids)s::uuid[], %(words)s::jsonb[]) AS given (id, words)
 ON CONFLICT (org_id, project_id, id) DO UPDATE SET words = excluded.words WHERE w.words <> excluded.words
 
--- remove words --
-DELETE FROM entity_words WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
-
 -- put vectors --
 -- The numbers of all vectors are one array.
 INSERT INTO {kind}_embedding AS v (org_id, project_id, id, dimensions, embedding, generation)
@@ -30,9 +27,6 @@ WHERE v.embedding <> {vector given}
 INSERT INTO tally AS t (org_id, project_id, kind, vectors) VALUES (%(org)s, %(project)s, '{kind}', %(step)s)
 ON CONFLICT (org_id, project_id, kind) DO UPDATE SET vectors = t.vectors + %(step)s
 
--- drop vectors --
-DELETE FROM {kind}_embedding WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::{id}[])
-
 -- drop copies --
 -- Copies of vectors in the scope's part of the vector index.
 DELETE FROM {kind}_embedding_part
@@ -44,9 +38,6 @@ SELECT %(org)s, %(project)s, f.id FROM unnest(%(ids)s::uuid[]) f (id)
 LEFT JOIN relation_embedding v ON v.org_id = %(org)s AND v.project_id = %(project)s AND v.id = f.id
 WHERE v.id IS NULL
 ORDER BY f.id ON CONFLICT DO NOTHING
-
--- strike facts --
-DELETE FROM unembedded_fact WHERE org_id = %(org)s AND project_id = %(project)s AND id = ANY(%(ids)s::uuid[])
 
 -- list all facts --
 INSERT INTO unembedded_fact (org_id, project_id, id)
@@ -123,9 +114,6 @@ USING (
 ) old
 WHERE p.org_id = %(org)s AND p.project_id = %(project)s AND p.ctid = old.place
 
--- sweep name postings --
-DELETE FROM name_posting WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
-
 -- add name postings --
 INSERT INTO name_posting (org_id, project_id, term, size, entity_id, ordinal, position)
 SELECT %(org)s, %(project)s, term, size, id, ordinal, position
@@ -133,9 +121,6 @@ FROM unnest(%(terms)s::text[], %(sizes)s::integer[], %(ids)s::uuid[], %(ordinals
     new (term, size, id, ordinal, position)
 ORDER BY term, size, id, ordinal
 RETURNING 1
-
--- remove aliases --
-DELETE FROM entity_alias WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = ANY(%(ids)s::uuid[])
 
 -- add aliases --
 INSERT INTO entity_alias (org_id, project_id, entity_id, ordinal, name, hash)

@@ -1,8 +1,19 @@
 -- Surfaces and words of entities, and signatures.
 
 -- surfaces of entities --
+-- The distinct surfaces and types of the mentions of entity e, found one after the other in the index.
 SELECT e.id, forms.surface_hash, forms.surface FROM unnest(%(ids)s::uuid[]) e (id) CROSS JOIN LATERAL (
-    WITH {forms}
+    WITH RECURSIVE forms AS (
+        (SELECT surface_hash, surface, type FROM mention
+        WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id
+        ORDER BY surface_hash LIMIT 1)
+        UNION ALL
+        SELECT later.surface_hash, later.surface, later.type FROM forms CROSS JOIN LATERAL (
+            SELECT surface_hash, surface, type FROM mention
+            WHERE org_id = %(org)s AND project_id = %(project)s AND entity_id = e.id AND surface_hash > forms.surface_hash
+            ORDER BY surface_hash LIMIT 1
+        ) later
+    )
     SELECT surface_hash, surface FROM forms
     UNION ALL
     SELECT DISTINCT surface_hash, surface FROM mention

@@ -17,9 +17,6 @@ ON CONFLICT DO NOTHING
 DELETE FROM evidence WHERE org_id = %(org)s AND project_id = %(project)s AND memory_id = ANY(%(a)s::text[])
     AND ((memory_id, relation_id) IN (SELECT * FROM unnest(%(a)s::text[], %(b)s::uuid[]))) IS TRUE
 
--- drop evidence of relations --
-DELETE FROM evidence WHERE org_id = %(org)s AND project_id = %(project)s AND relation_id = ANY(%(a)s::uuid[])
-
 -- count outcomes --
 UPDATE {kind} e SET outcomes = e.outcomes + i.number FROM unnest(%(a)s::text[], %(b)s::bigint[]) i (id, number)
 WHERE e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = ANY(%(a)s::text[]::{id}[]) AND e.id = i.id::{id}
@@ -95,6 +92,10 @@ SELECT m.source_id, m.target_id FROM below JOIN merge m
 SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id'
 WHERE c.relnamespace = 'graphsearch'::regnamespace AND c.relkind = 'r' AND c.relname <> 'vector_index'
     AND c.relname !~ '_[0-9]+$'
+
+-- remove rows --
+-- Those of a table with any of some ids in a column.
+DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s AND {column} = ANY(%(ids)s::{id}[])
 
 -- remove scope --
 DELETE FROM {table} WHERE org_id = %(org)s AND project_id = %(project)s

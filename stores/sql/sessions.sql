@@ -67,9 +67,9 @@ FROM scope s
 WHERE s.org_id = %(org)s AND s.project_id = %(project)s
 
 -- grown tables --
--- Tables that have grown by a factor, and by some megabytes (of about a thousand rows each), since they were analysed.
+-- Tables that have grown by a factor, and by a megabyte (about a thousand rows), since they were analysed.
 -- The planner sees by itself that a table has grown, but not how much of it belongs to one scope.
 SELECT relname FROM pg_catalog.pg_class
 WHERE relnamespace = 'graphsearch'::regnamespace AND relkind = 'r'
-    AND pg_relation_size(oid) > %(growth)s * relpages * current_setting('block_size')::integer + 1000000 * %(megabytes)s
+    AND pg_relation_size(oid) > %(growth)s * relpages * current_setting('block_size')::integer + 1000000
 ORDER BY relname

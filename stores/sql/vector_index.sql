@@ -47,6 +47,3 @@ FROM point CROSS JOIN LATERAL (
     ORDER BY embedding::halfvec(%(dimensions)s) <=> point.short LIMIT %(candidates)s
 ) near
 GROUP BY point.place ORDER BY point.place
-
--- forget vector index --
-SELECT keep_vector_index('{kind}', NULL, 0)

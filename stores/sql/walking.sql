@@ -69,7 +69,7 @@ SELECT coalesce(string_agg(uuid_send(id), '' ORDER BY id), '') FROM (
 ) found
 
 -- related --
-SELECT {relation ids}, coalesce(string_agg(int8send(signature), ''), '') {relation steps} FROM (
+SELECT {ids}, coalesce(string_agg(int8send(signature), ''), '') {relation steps} FROM (
     SELECT e.id, e.signature {relation ends}
     FROM unnest(%(found)s::uuid[]) WITH ORDINALITY f (id, place)
     JOIN relation e ON e.org_id = %(org)s AND e.project_id = %(project)s AND e.id = f.id

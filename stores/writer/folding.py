@@ -1,4 +1,4 @@
-"""The fold of claims to relations in a write, and the signatures of relations."""
+"""The fold of claims to relations in a write, the signatures of relations, and the end of every write."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from graphsearch.model.identity import relation_id
 from graphsearch.model.signatures import relation_signature
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import ClaimRow, RelationRow
+from graphsearch.stores.writer.naming import rename
+from graphsearch.stores.writer.removing import drop_summaries
 from graphsearch.stores.writer.work import Work
 
 
@@ -195,3 +197,16 @@ class _Counted:
                 *(code for code, number in self.targets.items() if number > (code == target)),
             )
         )
+
+
+# -- the end -------------------------------------------------------------------------------------------------------
+
+
+async def finish(work: Work, *, dry_run: bool = False) -> tuple[UUID, ...]:
+    """Fold names again, sign what changed, and write all; return the entities whose text changed, in order of id."""
+    reworded, resigned = await rename(work)
+    await sign_relations(work, resigned)
+    if not dry_run:
+        await drop_summaries(work)
+        await work.flush()
+    return reworded

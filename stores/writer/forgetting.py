@@ -9,8 +9,7 @@ from uuid import UUID
 from graphsearch.model import Group, WriteReport
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import ClaimRow, Port
-from graphsearch.stores.writer.finishing import finish
-from graphsearch.stores.writer.folding import changed_relations, cited_facts, group_of_row, refold
+from graphsearch.stores.writer.folding import changed_relations, cited_facts, finish, group_of_row, refold
 from graphsearch.stores.writer.removing import (
     drop_merges,
     drop_references,

@@ -14,8 +14,7 @@ from graphsearch.model.reports import refuse_merge
 from graphsearch.model.stored import StoredMerge
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import ClaimRow, Ends, Port, RelationRow
-from graphsearch.stores.writer.finishing import finish
-from graphsearch.stores.writer.folding import group_of_row, refold, retract
+from graphsearch.stores.writer.folding import finish, group_of_row, refold, retract
 from graphsearch.stores.writer.removing import drop_references, drop_ties, drop_unnamed, forget_merged, is_named
 from graphsearch.stores.writer.work import Work
 

@@ -22,8 +22,8 @@ from graphsearch.model.stored import (
     StoredRelation,
     StoredSession,
 )
+from graphsearch.protocols import Store
 from graphsearch.protocols.rows import EntityRow, MemoryRow, RelationRow
-from graphsearch.protocols.store import Store
 from graphsearch.stores.writer.communities import communities_of
 from graphsearch.stores.writer.loading import load
 

@@ -52,7 +52,8 @@ async def drop_unnamed(work: Work, keys: Iterable[UUID], *, prune: bool = False)
     waiting = set(keys)
     while waiting:
         await work.read_entities(waiting)
-        apart = {key for key in waiting if key in work.entities and not work.tree.involves(key)}
+        unmerged = (key for key in waiting if key not in work.tree.into and not work.tree.absorbs(key))
+        apart = {key for key in unmerged if key in work.entities}
         await work.read_forms(apart)
         fading = {key for key in apart if not work.mentions_of(key)}
         touching = await work.relations.by("end", fading)

@@ -19,7 +19,7 @@ from graphsearch.engine import GraphSearchEngine
 from graphsearch.errors import MigrationError
 from graphsearch.model import Batch, Memory
 from graphsearch.stores.embedded import APP_ROLE
-from graphsearch.stores.in_postgres.index import nearest, vector_index
+from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.session.migrating import migrate
 from graphsearch.stores.postgres import PostgresGraphStore
 from graphsearch.testing.fakes import FixedClock
@@ -56,7 +56,7 @@ async def owned(primary: Primary) -> AsyncIterator[Owned]:
     """A graph in it, with a vector index."""
     with psycopg.connect(primary.admin_dsn, autocommit=True) as admin, pytest.MonkeyPatch.context() as patched:
         patched.setattr(vector_index, "EXACT_UNTIL", 100)
-        patched.setattr(nearest, "PER_CANDIDATE", 0.1)
+        patched.setattr(vector_index, "PER_CANDIDATE", 0.1)
         admin.execute("CREATE ROLE owner LOGIN")
         admin.execute("CREATE DATABASE owned OWNER owner")
         admin.execute(recipe("Back up and restore").encode())

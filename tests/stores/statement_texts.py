@@ -13,7 +13,7 @@ from graphsearch.stores.in_postgres.write import port
 
 TABLES: Final = ("claim", "relation", "entity_words", "unembedded_fact", "scope", "session")
 """Tables that statements for any table are composed with."""
-_END: Final = {"end": "source_id", "copy": "source_columns"}
+_END: Final = {"end": "source_id", "copy": "source_columns", "column": "id"}
 
 
 def every_text() -> Iterator[tuple[str, str]]:
@@ -38,9 +38,9 @@ def _of_rows() -> Iterator[tuple[str, bytes]]:
         yield f"drop {kind}", port._deleted(table, rows.with_keys(kind))
         yield f"put {kind}", port._inserted(table, 2)
         yield f"put {kind} as arrays", port._inserted(table)
-    for kind, column in rows._FOUND_BY:
-        yield f"{kind} by {column}", rows.select(kind, rows.found_by(kind, column))
-        yield f"drop {kind} by {column}", port._deleted(ROWS[kind], rows.found_by(kind, column))
+    for kind, column in rows.FOUND_BY:
+        yield f"{kind} by {column}", rows.select(kind, rows.FOUND_BY[kind, column])
+        yield f"drop {kind} by {column}", port._deleted(ROWS[kind], rows.FOUND_BY[kind, column])
     yield "groups of claims", rows.select("claim", "true", rows._GROUPS)
     yield "many groups of claims", rows.select("claim", rows._MANY_GROUPS)
     for name in rows._FILTERS:
@@ -48,5 +48,5 @@ def _of_rows() -> Iterator[tuple[str, bytes]]:
     for name, state in rows._FLAGS:
         yield f"page with {name}", rows.page_of("relation", (), ((name, state),), follows=False)
     for leaves_out in (True, False):
-        yield "forms", rows._forms(rows.found_by("mention", "written"), leaves_out=leaves_out)
+        yield "forms", rows._forms(rows.FOUND_BY["mention", "written"], leaves_out=leaves_out)
     yield "numbers", rows._count(("link", "merge"))

@@ -50,17 +50,9 @@ from graphsearch.testing.samples import (
     view,
 )
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.spec_claims import (
-    KNOWS,
-    LIKES,
-    PEOPLE,
-    embed_facts,
-    relations_with_vectors,
-    waiting_facts,
-    write_facts,
-)
+from graphsearch.testing.spec_claims import KNOWS, LIKES, PEOPLE, embed_facts, relations_with_vectors, waiting_facts
 from graphsearch.testing.spec_finding import MEMORY
-from graphsearch.testing.spec_forgetting import COUNTESS, ONE, TWO, two_people
+from graphsearch.testing.spec_forgetting import COUNTESS, ONE, TWO, surface_mention, two_people
 from graphsearch.testing.spec_linking import entity_keys, mentioning
 from graphsearch.testing.spec_moving import (
     KINDS,
@@ -74,19 +66,7 @@ from graphsearch.testing.spec_moving import (
     moved,
     remade,
     seen,
-    step,
     written,
-)
-from graphsearch.testing.spec_naming import (
-    FIRST,
-    KESTREL,
-    SECOND,
-    UNTYPED,
-    nearest,
-    shown,
-    stored_entity,
-    surface_mention,
-    typed,
 )
 from graphsearch.testing.strategies import (
     SURFACES,
@@ -101,6 +81,9 @@ from graphsearch.testing.strategies import (
 )
 from graphsearch.text.bm25 import embedding_text
 from graphsearch.text.trigrams import name_words, similarity, trigrams
+from tests.stores.details.test_claims import write_facts
+from tests.stores.details.test_moving import step
+from tests.stores.details.test_naming import FIRST, KESTREL, SECOND, UNTYPED, nearest, shown, stored_entity, typed
 
 names = st.one_of(st.sampled_from(SURFACES), texts(max_size=20))
 

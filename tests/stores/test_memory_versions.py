@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from graphsearch.model import Entity, Mention
 from graphsearch.protocols.rows import KINDS, EntityRow, Form, MentionRow, ScopeRow
 from graphsearch.stores.in_memory.columns import column, listing
-from graphsearch.stores.in_memory.port import MemoryPort
-from graphsearch.stores.in_memory.reading import Reads
+from graphsearch.stores.in_memory.port import MemoryPort, Reads
 from graphsearch.stores.in_memory.rows import Table
 from graphsearch.stores.in_memory.versions import Cell, Version
 from graphsearch.text.analyser import ENGLISH

@@ -16,7 +16,7 @@ from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Vector
 from graphsearch.protocols import InputType
 from graphsearch.reembedding import reembed
-from graphsearch.stores.in_postgres.index import nearest, vector_index
+from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.memory import InMemoryGraphStore
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
 from graphsearch.testing.fakes import FixedClock, HashEmbedder
@@ -79,7 +79,7 @@ async def test_a_large_scope_is_searched_exactly_until_its_index_is_made_again(
     store: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_index, "EXACT_UNTIL", 200)
-    monkeypatch.setattr(nearest, "PER_CANDIDATE", 1)
+    monkeypatch.setattr(vector_index, "PER_CANDIDATE", 1)
     await store.bind_embedder(OLD.name, OLD.dimensions)
     await store.write(Batch(memories=NOTES, vectors=made(OLD, NOTES)))
     await store.settle()
@@ -112,7 +112,7 @@ async def test_a_scope_with_an_index_is_changed_in_both_stores(
     store: ScopedPostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_index, "EXACT_UNTIL", 400)
-    monkeypatch.setattr(nearest, "PER_CANDIDATE", 1)
+    monkeypatch.setattr(vector_index, "PER_CANDIDATE", 1)
     notes = [Memory(id=f"{number:04}", text=f"{number} and {number % 89}") for number in range(500)]
     other = InMemoryGraphStore(clock=FixedClock()).with_scope(**SCOPE)
     for each in (store, other):

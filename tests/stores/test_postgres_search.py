@@ -9,7 +9,6 @@ import pytest
 
 from graphsearch.errors import EmbeddingModelError
 from graphsearch.model import Batch, ElementKind, Entity, Memory, Relation, Vector, View
-from graphsearch.stores.in_postgres.index import nearest as nearest_vectors
 from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.session import rows
 from graphsearch.stores.in_postgres.session.migrating import MAINTAIN_SINCE
@@ -41,7 +40,7 @@ def vectors_of(entities: list[Entity], dimensions: int, seed: int = 0) -> dict[U
 @pytest.fixture
 def small_scopes_use_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_index, "EXACT_UNTIL", 100)
-    monkeypatch.setattr(nearest_vectors, "PER_CANDIDATE", 1)
+    monkeypatch.setattr(vector_index, "PER_CANDIDATE", 1)
 
 
 async def nearest(store: ScopedPostgresStore, query: Vector, limit: int = 10) -> list[UUID]:

@@ -25,7 +25,6 @@ from graphsearch.model import (
     View,
 )
 from graphsearch.model.signatures import Signature, SignatureTable
-from graphsearch.stores.in_postgres.index import nearest as nearest_vectors
 from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.read.rows import select, with_keys
 from graphsearch.stores.in_postgres.session import rows, sessions
@@ -94,7 +93,7 @@ async def test_the_kept_plan_for_the_nearest_facts_goes_by_their_index(
     postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_index, "EXACT_UNTIL", 100)
-    monkeypatch.setattr(nearest_vectors, "PER_CANDIDATE", 1)
+    monkeypatch.setattr(vector_index, "PER_CANDIDATE", 1)
     random = np.random.default_rng(0)
     facts = [knows(valid_from=NOON - timedelta(days=day), fact=f"fact {day}") for day in range(2_000)]
     vectors = {each.id: random.standard_normal(256).astype(np.float32) for each in facts}

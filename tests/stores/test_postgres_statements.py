@@ -41,7 +41,8 @@ def test_a_statement_for_any_kind_or_table_needs_one(name: str, missing: str) ->
 def test_every_statement_is_whole() -> None:
     for name in catalogue().statements:
         for kind in ElementKind:
-            text = statement(name, kind, table="entity", end="source_id", copy="source_columns").decode()
+            given = {"table": "entity", "column": "id", "end": "source_id", "copy": "source_columns"}
+            text = statement(name, kind, **given).decode()
             assert text.split()[0] in {"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "SET", "BEGIN"}
             assert "--" not in text
             assert "{" not in text.replace("'{}'", "").replace("{text}", "")

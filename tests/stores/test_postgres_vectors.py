@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from graphsearch.model import Batch, ElementKind, Memory, View
-from graphsearch.stores.in_postgres.index import nearest, vector_index
+from graphsearch.stores.in_postgres.index import vector_index
 from graphsearch.stores.in_postgres.index.vector_index import settle_vectors
 from graphsearch.stores.in_postgres.session.sessions import Session, VectorIndex
 from graphsearch.stores.postgres import PostgresGraphStore, ScopedPostgresStore
@@ -54,7 +54,7 @@ def questions(vectors: Matrix) -> Matrix:
 @pytest.fixture
 def _low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_index, "EXACT_UNTIL", 200)
-    monkeypatch.setattr(nearest, "PER_CANDIDATE", 1)
+    monkeypatch.setattr(vector_index, "PER_CANDIDATE", 1)
 
 
 pytestmark = pytest.mark.usefixtures("_low_limits")
@@ -131,7 +131,7 @@ async def test_an_index_that_finds_too_little_or_too_slowly_is_not_kept(
     opened: PostgresGraphStore, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(nearest, "PER_CANDIDATE", 25)  # 600 vectors are compared while it finds 24 candidates
+        patched.setattr(vector_index, "PER_CANDIDATE", 25)  # 600 vectors are compared while it finds 24 candidates
         each = await tenant(opened, "uniform")
         assert await each.index() == VectorIndex(part=None, generation=1, built=600)
         assert parts(postgres_database) == []
@@ -149,13 +149,13 @@ async def test_where_the_nearest_do_not_stand_out_from_few_candidates_all_vector
     with psycopg.connect(postgres_database.admin_dsn) as connection:
         connection.execute("UPDATE graphsearch.vector_index SET candidates = 0, bound = 0.6")
     sent: list[str] = []
-    run = nearest._run
+    run = vector_index._run
 
     async def counted(session: Session, kind: ElementKind, name: str, **values: Any) -> tuple[Any, ...]:
         sent.append(name)
         return await run(session, kind, name, **values)
 
-    monkeypatch.setattr(nearest, "_run", counted)
+    monkeypatch.setattr(vector_index, "_run", counted)
     assert np.mean(await each.recalls(each.vectors[:8])) >= 0.95
     assert sent == ["nearest by index"] * 8
     sent.clear()

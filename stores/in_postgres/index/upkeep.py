@@ -110,7 +110,7 @@ class Upkeep:
         if self._embedded:
             if not self.session.tally(ElementKind.RELATION).vectors:
                 self.session.run_later(statement("list all facts"))
-            self.session.run_later(statement("strike facts"), ids=list(self._embedded))
+            self.session.run_later(_removing("unembedded_fact", "id"), ids=list(self._embedded))
 
     async def _remember(self, kind: str, rows: Iterable[tuple[Any, Any, Any]]) -> None:
         waiting = self._changes[ELEMENTS[kind]]
@@ -145,7 +145,7 @@ class Upkeep:
         self._words = {key: words for key, words in self._words.items() if key not in worded}
         changed = {key: each.new_words for key, each in worded.items() if each.new_words != each.old_words}
         if gone := [key for key, words in changed.items() if not words]:
-            self.session.run_later(statement("remove words"), ids=gone)
+            self.session.run_later(_removing("entity_words", "id"), ids=gone)
         if kept := {key: Jsonb(words) for key, words in changed.items() if words}:
             self.session.run_later(statement("upsert words"), ids=list(kept), words=list(kept.values()))
         return {**changes, **worded} if worded else changes
@@ -154,15 +154,20 @@ class Upkeep:
         made = await aside(lambda: NameDifference.of(changes), len(changes))
         added = made.added
         if await _removed(self.session, statement("remove name postings"), made.gone, _NAMES) < len(made.gone):
-            self.session.run_later(statement("sweep name postings"), ids=made.changed)
+            self.session.run_later(_removing("name_posting", "entity_id"), ids=made.changed)
             added = [posting for key in made.changed for posting in name_postings(key, _names(changes[key].new))]
         await _write(self.session, statement("add name postings"), added, _NAMES)
         if made.had_aliases:
-            self.session.run_later(statement("remove aliases"), ids=made.had_aliases)
+            self.session.run_later(_removing("entity_alias", "entity_id"), ids=made.had_aliases)
         await _write(self.session, statement("add aliases"), made.aliases, _ALIASES)
 
 
 ELEMENTS: Final[Mapping[str, ElementKind]] = {kind.value: kind for kind in ElementKind}
+
+
+def _removing(table: str, column: str) -> bytes:
+    """The statement that removes the rows of some entities or relations from a table."""
+    return statement("remove rows", ElementKind.ENTITY, table=table, column=column)
 
 
 async def _stored_words(session: Session, ids: Collection[UUID]) -> dict[UUID, Mapping[str, float]]:
@@ -292,7 +297,7 @@ def _list_facts(session: Session, changes: Mapping[Any, Change]) -> None:
     gone = [key for key, each in changes.items() if each.new is None]
     new = [key for key, each in changes.items() if _fact(each.new) and _fact(each.new) != _fact(each.old)]
     if gone:
-        session.run_later(statement("strike facts"), ids=gone)
+        session.run_later(_removing("unembedded_fact", "id"), ids=gone)
     if new:
         session.run_later(statement("list facts"), ids=new)
 

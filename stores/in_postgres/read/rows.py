@@ -28,7 +28,7 @@ _FEW: Final = 50
 
 _EITHER_END: Final = "(e.source_id = ANY(%(a)s::uuid[]) OR e.target_id = ANY(%(a)s::uuid[]))"
 _GIVEN_END: Final = "(e.original_source_id = ANY(%(a)s::uuid[]) OR e.original_target_id = ANY(%(a)s::uuid[]))"
-_FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
+FOUND_BY: Final[Mapping[tuple[str, str], str]] = {
     ("relation", "end"): _EITHER_END,
     ("relation", "written"): f"e.original_source_id IS NOT NULL AND {_GIVEN_END}",
     ("relation", "evidence"): "e.id = ANY(ARRAY(SELECT v.relation_id FROM evidence v WHERE v.org_id = %(org)s"
@@ -60,7 +60,7 @@ Statistics may be out of date. ARRAY and IS TRUE keep the planner from joining a
 computed once, and hashed.
 """
 _UNMERGED: Final[Mapping[tuple[str, str], str]] = {
-    ("mention", "written"): _FOUND_BY["mention", "entity"],
+    ("mention", "written"): FOUND_BY["mention", "entity"],
     ("claim", "written"): _EITHER_END,
     ("relation", "written"): "false",
 }
@@ -108,11 +108,6 @@ _FILTERS: Final[Mapping[str, str]] = {
     " AND s.content ->> 'owner' = %(owner)s)",
 }
 """What is true of a row ``e`` that a page with a filter has."""
-
-
-def found_by(kind: str, column: str) -> str:
-    """What is true of a row ``e`` of a kind with any of the values that `columns` makes parameters of."""
-    return _FOUND_BY[kind, column]
 
 
 def columns(values: Collection[Any]) -> dict[str, list[Any]]:
@@ -230,7 +225,7 @@ class RowReads:
 
 def _present(session: Session, kind: str, column: str) -> str:
     """What is true of a row ``e`` with any of some values, as far as anything was merged."""
-    found = _FOUND_BY[kind, column]
+    found = FOUND_BY[kind, column]
     return found if session.merges else _UNMERGED.get((kind, column), found)
 
 

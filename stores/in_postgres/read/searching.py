@@ -16,8 +16,8 @@ from graphsearch.columns.key_index import KeyIndex
 from graphsearch.errors import StoreError
 from graphsearch.model import ElementKind, Named, NameMatch, SimilarName, SurfaceForm, Vector, View
 from graphsearch.protocols.rows import EntityRow
-from graphsearch.stores.in_postgres.index.nearest import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.index.upkeep import TRIGRAM, WORD
+from graphsearch.stores.in_postgres.index.vector_index import hits_of, literal_vector, nearest
 from graphsearch.stores.in_postgres.read.rows import PostgresScope, select, with_keys
 from graphsearch.stores.in_postgres.read.walking import keep_steps
 from graphsearch.stores.in_postgres.session import rows

@@ -53,7 +53,8 @@ class PostgresWalking(PostgresScope):
             most = READ_AHEAD if ahead else 0
             answer = await _walk(session, "expand", frontier, fan_out, view, most=most)
             walked, further, *columns = answer.packed
-            (count,), steps = rows.codes(walked).tolist(), _steps_walked(columns)
+            (count,) = rows.codes(walked).tolist()
+            steps = [decode(column) for decode, column in zip(_WALKED, columns, strict=False)]
             if most:
                 beyond = _hop(session, rows.keys(further), [each[count:] for each in steps], columns[8:])
                 session.once.ahead[fan_out, view] = beyond
@@ -141,11 +142,7 @@ async def _walk(session: Session, name: str, keys: Keys, limit: int, view: View,
 
 
 _WALKED = (rows.codes, rows.keys, rows.keys, rows.endpoint_columns, rows.floats, rows.seconds, rows.floats, rows.codes)
-
-
-def _steps_walked(columns: Sequence[bytes]) -> _Columns:
-    """The columns of steps: signed places, relations, far ends, columns of these, and what is known of relations."""
-    return [decode(column) for decode, column in zip(_WALKED, columns, strict=False)]
+"""Of the columns of steps: signed places, relations, far ends, columns of these, and what is known of relations."""
 
 
 def _hop(session: Session, frontier: Keys, steps: _Columns, others: Sequence[bytes]) -> Expansion:

@@ -57,7 +57,8 @@ def translated(server: str, *, writing: bool = False) -> Iterator[None]:
                 f"{server} cancelled a transaction that was in another's way: try again; on a standby, "
                 f"hot_standby_feedback = on prevents it ({reason(error)})"
             ) from error
-        if writing and (error.sqlstate in _REFUSED_WRITES or _is_standby(error)):
+        on_standby = error.sqlstate == "0A000" and "recovery" in reason(error)  # the state says only "unsupported"
+        if writing and (error.sqlstate in _REFUSED_WRITES or on_standby):
             raise ReadOnlyStoreError(
                 f"{server} can only be read here: write through the primary, as the app role that `graphsearch init` "
                 f"makes; to build context blocks without a log, pass log=None ({reason(error)})"
@@ -71,11 +72,6 @@ def is_connection_fault(error: psycopg.Error) -> bool:
     if state is None:
         return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
     return state.startswith((*_CONNECTION_STATES, "28", "3D000"))
-
-
-def _is_standby(error: psycopg.Error) -> bool:
-    """Whether a transaction that would write was begun on a standby, of which the state says only "unsupported"."""
-    return error.sqlstate == "0A000" and "recovery" in reason(error)
 
 
 def reason(error: psycopg.Error) -> str:

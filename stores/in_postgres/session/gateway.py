@@ -261,8 +261,8 @@ class Gateway:
             connection.prepare_threshold = None
         return self.database
 
-    async def analyse(self, growth: float, megabytes: int) -> None:
-        """Analyse the tables that have grown by a factor and by some megabytes since they were last analysed.
+    async def analyse(self, growth: float) -> None:
+        """Analyse the tables that have grown by a factor and by a megabyte since they were last analysed.
 
         Outdated statistics of a formerly small table are worse than none: the planner then joins large tables row by
         row. On a server below 17 only autovacuum may analyse them, a minute later; so does that of each node of a
@@ -272,12 +272,11 @@ class Gateway:
             async with self._connection() as connection:
                 database = await self._look(connection)
                 if connection.info.server_version >= MAINTAIN_SINCE and not database.distributed:
-                    await unbroken(_analyse(connection, growth, megabytes))
+                    await unbroken(_analyse(connection, growth))
 
 
-async def _analyse(connection: Connection, growth: float, megabytes: int) -> None:
-    how = {"growth": growth, "megabytes": megabytes}
-    grown = await (await connection.execute(statement("grown tables"), how)).fetchall()
+async def _analyse(connection: Connection, growth: float) -> None:
+    grown = await (await connection.execute(statement("grown tables"), {"growth": growth})).fetchall()
     if grown:
         tables = sql.SQL(", ").join(sql.Identifier("graphsearch", name) for (name,) in grown)
         # A small sample costs a tenth; autovacuum takes a large one a minute later.

@@ -17,13 +17,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 from graphsearch.columns import Codes, Floats, Keys, Mask
-from graphsearch.model import (
-    KNOWN_RELATION_TYPES,
-    ElementKind,
-    RelationType,
-    View,
-    validation,
-)
+from graphsearch.model import KNOWN_RELATION_TYPES, ElementKind, RelationType, View, validation
 
 _EPOCH_OFFSET: Final = 946_684_800.0
 
@@ -110,23 +104,13 @@ _HEAD: Final = Struct("!iiiii")
 
 
 class Sent(bytes):
-    """A value in the server's format; ``oid`` is its type, 0 for that which its place in the statement has."""
-
-    oid: int = 0
+    """A value in the server's format; its type is that which its place in the statement states."""
 
 
 class _Sender(Dumper):
-    """Hands a value to psycopg as it is. Its class has no oid: psycopg would take that for every list of the type."""
+    """Hands a value to psycopg as it is."""
 
     format = Format.BINARY
-
-    def get_key(self, obj: Sent, format: Any) -> Any:  # noqa: ARG002 - of psycopg
-        return (self.cls, obj.oid)
-
-    def upgrade(self, obj: Sent, format: Any) -> _Sender:  # noqa: ARG002 - of psycopg
-        made = _Sender(self.cls)
-        made.oid = obj.oid
-        return made
 
     def dump(self, obj: Sent) -> bytes:
         return bytes(obj)
@@ -152,29 +136,29 @@ def packed(ids: Iterable[UUID]) -> list[bytes]:
     return [id_.int.to_bytes(16) for id_ in ids]
 
 
-# Arrays are built at once, where psycopg would visit each element several times. Oids are those of array and element.
+# Arrays are built at once, where psycopg would visit each element several times. An oid is that of the element.
 
 
 def uuid_array(ids: Iterable[bytes]) -> Sent:
     """A uuid[] of the 16 bytes of each id."""
-    return _of_equal(2951, 2950, np.frombuffer(b"".join(ids), "V16"))
+    return _of_equal(2950, np.frombuffer(b"".join(ids), "V16"))
 
 
 def key_array(keys: Keys) -> Sent:
     """A uuid[] of keys of entities or relations."""
-    return _of_equal(2951, 2950, np.asarray(keys, "S16").view("V16"))
+    return _of_equal(2950, np.asarray(keys, "S16").view("V16"))
 
 
 def real_array(numbers: ArrayLike) -> Sent:
     """A real[] of numbers, of a matrix row by row."""
-    return _of_equal(1021, 700, np.asarray(numbers, ">f4").ravel())
+    return _of_equal(700, np.asarray(numbers, ">f4").ravel())
 
 
 def text_array(texts: Iterable[str]) -> Sent:
     """A text[]; most of many repeat others."""
     texts = list(texts)
     items = {each: _text(each) for each in set(texts)}
-    return _array(1009, 25, len(texts), b"".join([items[each] for each in texts]))
+    return _array(25, len(texts), b"".join([items[each] for each in texts]))
 
 
 _NULL: Final = b"\xff" * 4
@@ -199,7 +183,7 @@ def array(type_: str, values: Sequence[Any]) -> Sent:
         items = _NULL * len(values)
     else:
         items = b"".join([_NULL if value is None else cell(value) for value in values])
-    return Sent(_HEAD.pack(1, 0, of_element, len(values), 1) + items)
+    return _array(of_element, len(values), items)
 
 
 def _text(value: str) -> bytes:
@@ -215,14 +199,12 @@ def text_of_list(values: Sequence[Any]) -> str:
     return "{" + ",".join(f'"{each}"' for each in texts) + "}"
 
 
-def _of_equal(oid: int, of_element: int, values: NDArray[Any]) -> Sent:
+def _of_equal(of_element: int, values: NDArray[Any]) -> Sent:
     """An array of values of one length."""
     items = np.empty(len(values), [("length", ">i4"), ("value", values.dtype)])
     items["length"], items["value"] = values.dtype.itemsize, values
-    return _array(oid, of_element, len(values), items.tobytes())
+    return _array(of_element, len(values), items.tobytes())
 
 
-def _array(oid: int, of_element: int, count: int, items: bytes) -> Sent:
-    made = Sent(_HEAD.pack(1, 0, of_element, count, 1) + items)
-    made.oid = oid
-    return made
+def _array(of_element: int, count: int, items: bytes) -> Sent:
+    return Sent(_HEAD.pack(1, 0, of_element, count, 1) + items)

@@ -13,13 +13,7 @@ from graphsearch.columns import Expansion
 from graphsearch.model import ElementKind, RelationType, Scope, View
 from graphsearch.model.signatures import Signature, SignatureTable
 from graphsearch.stores.in_postgres.session.rows import packed, uuid_array
-from graphsearch.stores.in_postgres.session.sending import (
-    Answer,
-    Connection,
-    Sender,
-    Statement,
-    literal_statements,
-)
+from graphsearch.stores.in_postgres.session.sending import Answer, Connection, Sender, Statement, literal_statements
 from graphsearch.stores.in_postgres.session.statements import numbered, with_literals
 from graphsearch.text.analyser import ENGLISH, Analyser
 

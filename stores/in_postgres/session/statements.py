@@ -3,7 +3,7 @@
 A statement is the text under a header ``-- name --``. It holds parameters for psycopg, as in ``%(ids)s``, and in braces
 the fragments that statements share (``fragments.sql``), which may hold others. A statement for every kind of element
 also has ``{kind}``, a table; ``{id}``, the type of its key; and ``{importance}``, a column or a constant. One for any
-table has ``{table}``; one for either end of relations ``{end}`` and ``{copy}``, columns.
+table has ``{table}``, and may have ``{column}``; one for either end of relations ``{end}`` and ``{copy}``, columns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PARAMETER: Final = re.compile(rb"%\(([a-z0-9_]+)\)s")
 
 FRAGMENTS: Final = "fragments.sql"
 _BY_KIND: Final = ("view", "ids", "ends", "steps")
-"""Fragments with a text for every kind of element."""
+"""Fragments with a text for a kind of element; where it has none, it is that of all, or empty."""
 _WHATEVER_IS_SEEN: Final = frozenset({"left out"})
 """Statements over relations whether or not these are in view."""
 _OF_KIND: Final[Mapping[ElementKind, Mapping[str, str]]] = MappingProxyType(
@@ -70,7 +70,7 @@ class Catalogue:
             else {"seen": "{relation view}", "step": "{scored step}"}
         )
         if kind is not None:
-            parts |= {each: self.fragments[f"{kind} {each}"] for each in _BY_KIND}
+            parts |= {each: parts.get(f"{kind} {each}", parts.get(each, "")) for each in _BY_KIND}
             parts |= _OF_KIND[kind]
         parts |= {each: sql.Identifier(given).as_string(None) for each, given in identifiers.items()}
 

@@ -30,9 +30,8 @@ from graphsearch.model.stored import StoredOutcome
 from graphsearch.model.validation import revised
 from graphsearch.protocols.rows import EntityRow, Entry, RelationRow, Weighed
 from graphsearch.stores.in_postgres.index.upkeep import ELEMENTS, Upkeep
-from graphsearch.stores.in_postgres.index.vector_index import forget_vector_indexes
-from graphsearch.stores.in_postgres.index.vectors import drop_vectors, put_vectors
-from graphsearch.stores.in_postgres.read.rows import COUNTED, SAME, RowReads, columns, found_by, scope_row, with_keys
+from graphsearch.stores.in_postgres.index.vector_index import drop_vectors, forget_vector_indexes, put_vectors
+from graphsearch.stores.in_postgres.read.rows import COUNTED, FOUND_BY, SAME, RowReads, columns, scope_row, with_keys
 from graphsearch.stores.in_postgres.session.rows import array, halfvec, text_of_json, text_of_list
 from graphsearch.stores.in_postgres.session.sending import Statement
 from graphsearch.stores.in_postgres.session.sessions import Session
@@ -230,13 +229,10 @@ class PostgresPort(RowReads):
 
     async def add(self, kind: str, row: Any) -> Any:
         """Write a row unless its key has one; return the row that is there, whoever wrote it."""
-        self.session.later(self._unless_there(TABLES[kind], row))
+        asked = self._values(TABLES[kind], [TABLES[kind].values(row)])
+        self.session.later(Statement(asked.text.partition(b" DO UPDATE")[0] + b" DO NOTHING", asked.values))
         (there,) = await self.rows(kind, [row.key])
         return there
-
-    def _unless_there(self, table: Table, row: Any) -> Statement:
-        asked = self._values(table, [table.values(row)])
-        return Statement(asked.text.partition(b" DO UPDATE")[0] + b" DO NOTHING", asked.values)
 
     # -- dropping --------------------------------------------------------------------------------------------------
 
@@ -257,7 +253,8 @@ class PostgresPort(RowReads):
             if self.scope.next_embedder is not None:
                 await self.drop(f"{kind}_shadow", gone, {})
         if kind == "relation":
-            self.session.run_later(statement("drop evidence of relations"), a=gone)
+            query = statement("remove rows", ElementKind.RELATION, table="evidence", column="relation_id")
+            self.session.run_later(query, ids=gone)
         self.session.run_later(_deleted(TABLES[kind], with_keys(kind)), **columns(gone))
 
     async def _drop_vectors(self, kind: str, keys: Sequence[Any]) -> None:
@@ -269,7 +266,7 @@ class PostgresPort(RowReads):
         given = columns(values)
         if not given:
             return 0
-        return (await self.session.run(_deleted(TABLES[kind], found_by(kind, column)), **given)).count
+        return (await self.session.run(_deleted(TABLES[kind], FOUND_BY[kind, column]), **given)).count
 
     async def clear(self, kinds: Collection[str] | None = None) -> None:
         """Remove all rows of some kinds, or of all; of the scope's own row nothing changes."""

@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import attrs
 import pytest
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
+from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
+    Claim,
+    EdgeKind,
     ElementKind,
     Entity,
     Memory,
     Mention,
+    Outcome,
+    Relation,
     RelationType,
+    WriteReport,
 )
 from graphsearch.stores.graph import GraphStore
+from graphsearch.testing.fakes import FixedClock
 from graphsearch.testing.samples import (
     ADA,
     BOB,
     EVE,
+    batch_of,
     claim,
     day,
+    near,
     put,
+    ref,
     relation,
+    vector,
+    view,
 )
 from graphsearch.testing.spec import StoreSpec
 from graphsearch.testing.spec_claims import (
+    KNOWS,
+    LIKES,
     PEOPLE,
     embed_facts,
     relations_with_vectors,
     signed,
     waiting_facts,
-    write_facts,
 )
+from graphsearch.text.bm25 import embedding_text
 from tests.stores.on_both import InMemory, InPostgres
+
+
+async def write_facts(store: GraphStore, number: int, *facts: str) -> Sequence[Relation]:
+    """Write a memory with facts of Ada and Bob, each of a type of its own; return the relations of the scope."""
+    memory = Memory(id=f"m{number}", text=" ".join(facts), occurred_at=day(number))
+    claims: list[Claim] = [claim(memory, ADA, BOB, f"type_{at}", fact=fact) for at, fact in enumerate(facts)]
+    await put(store, *PEOPLE, memory, *claims)
+    return await store.list_relations()
 
 
 class ClaimsDetails(StoreSpec):
@@ -145,6 +170,70 @@ class ClaimsDetails(StoreSpec):
         await embed_facts(store, one)
         await store.forget(["m2"])
         assert (await relations_with_vectors(store), await waiting_facts(store)) == ({other.id}, [one.id])
+
+    async def test_relations_are_the_fold_of_their_claims(self, store: GraphStore, clock: FixedClock) -> None:
+        first, second = Memory(id="a", occurred_at=day(1)), Memory(id="b", occurred_at=day(5))
+        old = claim(first, ADA, BOB, confidence=0.5, fact="old")
+        new = claim(second, ADA, BOB, confidence=0.6, fact="new", kind=EdgeKind.STRUCTURAL)
+        await put(store, ADA, BOB, first, second, old, new)
+        (folded,) = await store.list_relations()
+        told: dict[str, Any] = {"fact": "new", "kind": EdgeKind.STRUCTURAL, "confidence": folded.confidence}
+        proof: dict[str, Any] = {"evidence": ("a", "b"), "supported_at": day(5), "created_at": clock.now()}
+        assert folded == relation(ADA, BOB, valid_from=day(1), **told, **proof)
+        assert folded.confidence == pytest.approx(0.8)
+
+    async def test_a_functional_relation_has_one_target_at_a_time(self, store: GraphStore) -> None:
+        late, early = Memory(id="late", occurred_at=day(9)), Memory(id="early", occurred_at=day(2))
+        await put(store, *PEOPLE, late, claim(late, ADA, EVE, "reports_to"))
+        await put(store, early, claim(early, ADA, BOB, "reports_to"))
+        periods = {each.target_id: (each.valid_from, each.valid_to) for each in await store.list_relations()}
+        assert periods == {BOB.id: (day(2), day(9)), EVE.id: (day(9), None)}
+
+    async def test_a_relation_without_claims_left_is_retracted_and_comes_back(
+        self, store: GraphStore, clock: FixedClock
+    ) -> None:
+        memory = Memory(id="m", text="Ada knows Bob.", occurred_at=day(1))
+        batch = batch_of(ADA, BOB, memory, claim(memory, ADA, BOB))
+        await store.write(batch)
+        (known,) = await store.list_relations()
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(known)])
+        later = clock.advance(days=1)
+        report = await put(store, attrs.evolve(memory, text="Never mind."))
+        assert report == WriteReport(memories=1, relations_retracted=1)
+        assert [each.retracted_at for each in await store.get_relations([known.id])] == [later]
+        clock.advance(days=1)
+        await store.write(batch)
+        assert await store.list_relations() == [attrs.evolve(known, feedback_weight=0.55)]
+
+    async def test_given_relations_are_left_alone(self, store: GraphStore) -> None:
+        memory = Memory(id="m", occurred_at=day(1))
+        given = relation(ADA, BOB, valid_from=day(30), confidence=0.7, evidence=("m",), created_at=day(3))
+        claims = (claim(memory, ADA, BOB), claim(memory, ADA, EVE))
+        await put(store, *PEOPLE, memory, *claims, given)
+        await put(store, memory, *claims[1:])
+        assert await store.get_relations([given.id]) == [given]
+        assert {each.target_id for each in await store.list_relations()} == {BOB.id, EVE.id}
+
+    async def test_vectors_of_texts_that_have_changed_or_gone_are_left_out(self, store: GraphStore) -> None:
+        await store.bind_embedder("model", 2)
+        gone = relation(ADA, EVE, "met", fact="Ada met Eve.")
+        memory = Memory(id="m", text="Ada and Bob.")
+        await put(store, *PEOPLE, KNOWS, LIKES, memory)
+        texts = {KNOWS.id: KNOWS.fact, LIKES.id: "Bob loved Eve.", gone.id: gone.fact, "m": "Ada.", "n": "Ada."}
+        before = await store.version()
+        await put(store, vectors=dict.fromkeys(texts, vector(1, 1)), embedded=texts)
+        assert await store.version() != before
+        assert await relations_with_vectors(store) == {KNOWS.id}
+        assert await waiting_facts(store) == [LIKES.id]
+        async with store.snapshot():
+            hits = await store.search_by_embedding(ElementKind.MEMORY, vector(1, 0), limit=5, view=view())
+            assert not len(hits.keys)
+        text = embedding_text(memory)
+        await put(store, vectors={"m": vector(1, 1), ADA.id: vector(1, 0)}, embedded={"m": text})
+        async with store.snapshot():
+            assert await near(store, ElementKind.MEMORY, vector(1, 0)) == ["m"]
+        with pytest.raises(InvalidInputError, match="no element"):
+            await put(store, vectors={gone.id: vector(1, 1)})
 
 
 class TestInMemory(InMemory, ClaimsDetails):

@@ -11,12 +11,13 @@ import graphsearch.testing.conformance  # noqa: F401 - first: it registers the s
 from graphsearch.errors import InvalidInputError
 from graphsearch.model import (
     HealthRecord,
+    Memory,
 )
 from graphsearch.stores.graph import GraphStore
 from graphsearch.stores.writer.keeping import HEALTH_RECORDS
-from graphsearch.testing.samples import day, put
+from graphsearch.testing.samples import claim, day, mention, put, relation
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.testing.spec_communities import (
+from tests.stores.details.test_summaries import (
     ADA,
     BOB,
     CY,
@@ -24,11 +25,15 @@ from graphsearch.testing.spec_communities import (
     EVE,
     FLO,
     GUS,
+    ONE,
     PEOPLE,
+    TWO,
     community,
+    read_summaries,
+    summarised,
+    summary,
     write_people,
 )
-from tests.stores.details.test_summaries import ONE, TWO, read_summaries, summarised, summary
 from tests.stores.on_both import InMemory, InPostgres
 
 
@@ -148,6 +153,43 @@ class CommunitiesDetails(StoreSpec):
         left = community(1, ADA, BOB, GUS)
         await store.write_communities([attrs.evolve(left, summary=summary())], replacing=[ONE])
         assert (await read_summaries(store))[ONE] is None
+
+    async def test_communities_are_read_the_largest_first(self, store: GraphStore) -> None:
+        await write_people(store)
+        pair, three, other = community(3, EVE, FLO), community(2, ADA, BOB, CY), community(1, DI, GUS)
+        await store.write_communities([pair, three, other])
+        assert await store.communities() == [three, other, pair]
+        assert await store.communities(limit=2) == [three, other]
+        assert await store.communities(entity_ids=[FLO.id, ADA.id, EVE.id]) == [three, pair]
+        assert await store.communities(entity_ids=[FLO.id, ADA.id], limit=1) == [three]
+        assert await store.communities(entity_ids=[]) == []
+        assert await store.communities(entity_ids=[UUID(int=9)]) == []
+
+    async def test_a_new_partition_takes_the_place_of_the_old_one(self, store: GraphStore) -> None:
+        await write_people(store)
+        await store.write_communities([community(1, ADA, BOB), community(2, CY, DI)])
+        await store.write_communities([community(2, ADA, DI, density=0.25), community(3, BOB, CY)])
+        assert await store.communities() == [community(2, ADA, DI, density=0.25), community(3, BOB, CY)]
+        await store.write_communities([])
+        assert await store.communities() == []
+
+    async def test_a_part_of_a_partition_is_replaced(self, store: GraphStore) -> None:
+        await write_people(store)
+        one, two, three = community(1, ADA, BOB), community(2, CY, DI), community(3, EVE, FLO)
+        await store.write_communities([one, two, three])
+        grown, merged = community(3, EVE, FLO, GUS), community(4, ADA, BOB, CY, DI)
+        await store.write_communities([merged, grown], replacing=[one.id, two.id, UUID(int=99)])
+        assert await store.communities() == [merged, grown]
+        await store.write_communities([], replacing=[grown.id])
+        assert await store.communities() == [merged]
+
+    async def test_a_forgotten_entity_is_no_member_and_named_nowhere(self, store: GraphStore) -> None:
+        memory = Memory(id="m")
+        await put(store, *PEOPLE, memory, mention(memory, ADA), claim(memory, ADA, BOB), relation(BOB, CY))
+        await store.write_communities([community(1, ADA, BOB, CY, label="Ada, Bob, Cy")])
+        await store.forget(["m"])
+        (left,) = await store.communities()
+        assert (left.size, left.label) == (2, "Bob, Cy")
 
 
 class TestInMemory(InMemory, CommunitiesDetails):

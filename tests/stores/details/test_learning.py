@@ -10,14 +10,16 @@ import pytest
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
 from graphsearch.errors import ForeignSessionError
 from graphsearch.model import (
+    ElementKind,
+    ElementRef,
     FeedbackReport,
     Memory,
     Outcome,
 )
 from graphsearch.stores.graph import GraphStore
-from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, injection, put, ref
+from graphsearch.testing.samples import ADA, BOB, EVE, claim, day, injection, person, put, ref
 from graphsearch.testing.spec import FreshScope, StoreSpec
-from graphsearch.testing.spec_learning import NOTE, REFS, folded, read_weights, write_elements
+from graphsearch.testing.spec_learning import LINK, NOTE, REFS, folded, read_weights, write_elements
 from tests.stores.on_both import InMemory, InPostgres
 
 
@@ -105,6 +107,44 @@ class RacesDetails(StoreSpec):
             assert {(each.id, each.principal) for each in await store.injections(session)} == {
                 (key, principal) for principal, key in attempts if principal == owner
             }
+
+    async def test_each_outcome_moves_a_weight_by_a_tenth_of_the_way(self, store: GraphStore) -> None:
+        await write_elements(store)
+        await store.apply_outcome("s1", Outcome.ACCEPTED, [ref(ADA)])
+        await store.apply_outcome("s2", Outcome.REWORK, [ref(BOB)])
+        report = await store.apply_outcome("s3", Outcome.REJECTED, [ref(LINK), ref(NOTE), ref(EVE)])
+        assert report == FeedbackReport(applied=tuple(sorted((ref(LINK), ref(NOTE), ref(EVE)))))
+        assert await read_weights(store) == pytest.approx([0.55, 0.5, 0.45, 0.45, 0.45], abs=1e-9)
+
+    async def test_a_weight_starts_from_what_was_written(self, store: GraphStore) -> None:
+        await put(store, person("Ada", feedback_weight=1.0), BOB)
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA)])
+        await store.apply_outcome("t", Outcome.REJECTED, [ref(ADA)])
+        assert [each.feedback_weight for each in await store.get_entities([ADA.id])] == [pytest.approx(0.9)]
+
+    async def test_history_is_ordered_by_element_and_place(self, store: GraphStore) -> None:
+        await write_elements(store)
+        for session in ("z", "a", "m"):
+            await store.apply_outcome(session, Outcome.ACCEPTED, REFS)
+        records = await store.outcomes(REFS[::-1])
+        assert [(each.element, each.seq, each.session_id) for each in records] == [
+            (element, seq, session) for element in sorted(REFS) for seq, session in enumerate(("z", "a", "m"), start=1)
+        ]
+
+    async def test_each_element_of_a_session_has_its_own_report(self, store: GraphStore) -> None:
+        await write_elements(store)
+        absent = (ref(person("Absent")), ElementRef(ElementKind.MEMORY, "absent"), ElementRef(ElementKind.MEMORY, "\0"))
+        await store.apply_outcome("s", Outcome.ACCEPTED, [ref(ADA), ref(NOTE)])
+        await store.apply_outcome("s", Outcome.REJECTED, [ref(BOB)])
+        report = await store.apply_outcome("s", Outcome.REJECTED, [*REFS[::-1], *absent])
+        assert report == FeedbackReport(
+            applied=tuple(sorted((ref(EVE), ref(LINK)))),
+            replaced=tuple(sorted((ref(ADA), ref(NOTE)))),
+            repeated=(ref(BOB),),
+            missing=tuple(sorted(absent)),
+        )
+        assert await read_weights(store) == pytest.approx([0.45] * 5, abs=1e-9)
+        assert [each.seq for each in await store.outcomes(REFS)] == [1] * 5
 
 
 class TestInMemory(InMemory, RacesDetails):

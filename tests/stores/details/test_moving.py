@@ -14,6 +14,7 @@ from graphsearch.errors import (
     EmbeddingModelError,
     ForeignSessionError,
     InvalidInputError,
+    OccupiedScopeError,
     RecordError,
     ReembeddingError,
     UnknownScopeError,
@@ -22,7 +23,7 @@ from graphsearch.model import (
     ElementKind,
     RelationType,
 )
-from graphsearch.model.stored import Record, RecordKind, StoredRelation
+from graphsearch.model.stored import Record, RecordKind, StoredRelation, key_of
 from graphsearch.reembedding import reembed
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import HashEmbedder
@@ -50,10 +51,15 @@ from graphsearch.testing.spec_moving import (
     pages_of,
     remade,
     seen,
-    step,
     written,
 )
 from tests.stores.on_both import InMemory, InPostgres
+
+
+async def step(store: GraphStore, kind: ElementKind, limit: int) -> None:
+    """A page of a change to the new model."""
+    page = await store.outdated_vectors(kind, NEW.name, limit=limit)
+    await store.put_new_vectors(kind, NEW.name, await remade(page))
 
 
 def _claiming(record: Record, claimed: tuple[int, ...] | str) -> Record:
@@ -296,6 +302,48 @@ class LoadingDetails(StoreSpec):
         for each, principal in ((store, "bob"), (other, "ada")):
             with pytest.raises(ForeignSessionError):
                 await each.log_injection(injection("another", "session", 1, principal=principal))
+
+    async def test_records_come_in_order_and_page_by_page(self, store: GraphStore) -> None:
+        await lived_in(store)
+        for kind in RecordKind:
+            whole = await store.records(kind, limit=1_000)
+            keys = [key_of(each) for each in whole]
+            assert keys == sorted(set(keys))
+            assert (await store.settings()).counts[kind] == len(keys)
+            assert [key_of(each) for each in await store.records(kind, after=keys[0], limit=2)] == keys[1:3]
+            assert await store.records(kind, after=keys[-1]) == []
+
+    async def test_a_scope_that_holds_anything_is_left_alone(self, store: GraphStore, fresh: FreshScope) -> None:
+        await lived_in(store)
+        other = fresh()
+        await put(other, EVE)
+        before = await everything(other)
+        with pytest.raises(OccupiedScopeError):
+            await other.load(await store.settings(), pages_of(store))
+        assert await everything(other) == before
+        await other.load(await store.settings(), pages_of(store), replace=True)
+        assert await everything(other) == await everything(store)
+
+    @pytest.mark.parametrize(
+        ("kind", "why"),
+        [
+            (RecordKind.ENTITY, "refers to the entity"),
+            (RecordKind.MEMORY, "refers to the memory"),
+            (RecordKind.SESSION, "refers to the session"),
+        ],
+    )
+    async def test_a_record_that_refers_to_none_is_refused(
+        self, store: GraphStore, fresh: FreshScope, kind: RecordKind, why: str
+    ) -> None:
+        await lived_in(store)
+
+        async def without() -> AsyncIterator[Sequence[Record]]:
+            for each in RecordKind:
+                if each is not kind:
+                    yield await store.records(each)
+
+        with pytest.raises(RecordError, match=why):
+            await fresh().load(await store.settings(), without())
 
 
 class TestInMemory(InMemory, LoadingDetails):

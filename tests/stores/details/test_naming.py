@@ -3,35 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 from uuid import UUID
 
 import attrs
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
-from graphsearch.model import ElementKind, Entity, Memory
+from graphsearch.model import ElementKind, Entity, Memory, Mention
 from graphsearch.stores.graph import GraphStore
 from graphsearch.testing.fakes import FixedClock
-from graphsearch.testing.samples import batch_of, matching, person, put, vector
-from graphsearch.testing.spec import StoreSpec
-from graphsearch.testing.spec_naming import (
-    ADA,
-    BOB,
-    ENTITY,
-    FIRST,
-    KESTREL,
-    OPEN,
-    SECOND,
-    SHUT,
-    UNTYPED,
-    find_by_words,
-    nearest,
-    shown,
-    stored_entity,
-    surface_mention,
-    typed,
-)
+from graphsearch.testing.samples import batch_of, day, ids_of, matching, person, put, vector, view
+from graphsearch.testing.spec import FreshScope, StoreSpec
+from graphsearch.testing.spec_forgetting import surface_mention
+from graphsearch.testing.spec_naming import ENTITY, OPEN, SHUT, find_by_words
 from tests.stores.on_both import InMemory, InPostgres
+
+ADA, BOB = person("Ada Lovelace"), person("Bob")
+
+
+async def stored_entity(store: GraphStore, entity: Entity) -> Entity:
+    """An entity as it is stored."""
+    (found,) = await store.get_entities([entity.id])
+    return found
+
+
+KESTREL = Entity(type="concept", name="Kestrel")
+
+
+UNTYPED, FIRST, SECOND = (Memory(id=key, occurred_at=day(at)) for key, at in (("z", 1), ("y", 3), ("x", 5)))
+
+
+def typed(memory: Memory, type: str = "", entity: Entity = KESTREL, surface: str = "") -> Mention:
+    """A mention whose text states the type of the entity."""
+    return Mention(memory_id=memory.id, entity_id=entity.id, surface=surface or entity.name, type=type)
+
+
+async def shown(store: GraphStore, entity: Entity = KESTREL) -> str:
+    """The type of an entity, which its signature shares and by which it is listed."""
+    (found,) = await store.get_entities([entity.id])
+    hits = await store.locate([entity.id], view=view(store.clock.now()))
+    (signature,) = (await store.signatures(hits.signatures.tolist())).values()
+    assert signature.type == found.type
+    assert found in await store.list_entities(type=found.type)
+    return found.type
+
+
+async def nearest(store: GraphStore) -> list[object]:
+    """The entities that have vectors."""
+    found = await store.search_by_embedding(ElementKind.ENTITY, vector(1, 0), limit=9, view=view(store.clock.now()))
+    return list(ids_of(store, ElementKind.ENTITY, found))
 
 
 async def _surface_forms(store: GraphStore, **asked: Any) -> list[tuple[tuple[UUID, str], tuple[str, ...]]]:
@@ -172,6 +193,69 @@ class NamesDetails(StoreSpec):
 
     async def _types(self, store: GraphStore, entities: Sequence[Entity]) -> list[str]:
         return [each.type for each in await store.get_entities([entity.id for entity in entities])]
+
+    async def test_surfaces_become_aliases_behind_those_given(self, store: GraphStore) -> None:
+        entity = attrs.evolve(ADA, aliases=("Zuse's heroine", "AAL"))
+        surfaces = ("the Countess", "ada  lovelace", "aal", "Ada", "ADA", "The  Countess")
+        await put(
+            store,
+            entities=(entity,),
+            memories=(Memory(id="m"),),
+            mentions=tuple(surface_mention("m", ADA, surface, at) for at, surface in enumerate(surfaces)),
+        )
+        shown = ("Zuse's heroine", "AAL", "ADA", "The  Countess")
+        assert (await stored_entity(store, ADA)).aliases == shown
+        (given,) = await store.asserted([ADA.id])
+        assert (given.entity.aliases, given.named) == (entity.aliases, False)
+        assert [each.entity_id for each in await store.find_names(["the countess", "nobody"])] == [ADA.id]
+        assert await matching(store, ElementKind.ENTITY, "countess") == [ADA.id]
+
+    async def test_a_surface_goes_with_its_last_mention(self, store: GraphStore) -> None:
+        memories = (Memory(id="a"), Memory(id="b"))
+        mentions = (
+            surface_mention("a", ADA, "Countess"),
+            surface_mention("b", ADA, "Countess"),
+            surface_mention("b", ADA, "Enchantress"),
+        )
+        await put(store, ADA, *memories, *mentions)
+        await store.forget(["b"])
+        assert (await stored_entity(store, ADA)).aliases == ("Countess",)
+        assert await store.find_names(["enchantress"]) == []
+        await put(store, Memory(id="a"), surface_mention("a", ADA, "Ada Lovelace"))
+        assert (await stored_entity(store, ADA)).aliases == ()
+        assert await store.find_name_words(["countess"]) == []
+
+    async def test_a_name_that_was_given_stays(self, store: GraphStore) -> None:
+        memories = (Memory(id="a"), Memory(id="b"))
+        mentions = (surface_mention("a", ADA, "Ada Lovelace"), surface_mention("b", ADA, "Countess"))
+        await put(store, *memories, *mentions, named=(ADA,))
+        await put(store, ADA)
+        assert not (await store.asserted([ADA.id]))[0].named
+        await store.forget(["a"])
+        assert (await stored_entity(store, ADA)).name == "Ada Lovelace"
+
+    async def test_a_mention_keeps_its_type(self, store: GraphStore) -> None:
+        mentions = (typed(FIRST, "Code Name"), typed(FIRST), typed(FIRST, surface="K"))
+        await put(store, KESTREL, FIRST, *mentions)
+        found = await store.list_mentions(memory_ids=[FIRST.id])
+        assert sorted((each.surface, each.type) for each in found) == [
+            ("K", ""),
+            ("Kestrel", ""),
+            ("Kestrel", "code_name"),
+        ]
+        await put(store, FIRST, typed(FIRST, "tool"))
+        assert await store.list_mentions(memory_ids=[FIRST.id]) == [typed(FIRST, "tool")]
+
+    async def test_the_first_typed_mention_gives_the_type_in_any_order(self, fresh: FreshScope) -> None:
+        mentions = {UNTYPED: typed(UNTYPED), FIRST: typed(FIRST, "project"), SECOND: typed(SECOND, "tool")}
+        for order in permutations(mentions):
+            store = fresh()
+            for at, memory in enumerate(order):
+                await put(store, memory, mentions[memory], named=() if at else (KESTREL,))
+            assert await shown(store) == "project"
+            assert (await store.statistics()).entities_by_type == {"project": 1}
+            (given,) = await store.asserted([KESTREL.id])
+            assert (given.entity.id, given.entity.type, given.named) == (KESTREL.id, "concept", True)
 
 
 class TestInMemory(InMemory, NamesDetails):

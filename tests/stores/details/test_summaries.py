@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 from uuid import UUID
 
 import attrs
 import pytest
 
 import graphsearch.testing.conformance  # noqa: F401 - first: it registers the specs for pytest
-from graphsearch.model import CommunitySummary, ElementKind, ElementRef, Entity, Memory, SummarySentence
+from graphsearch.model import Community, CommunitySummary, ElementKind, ElementRef, Entity, Memory, SummarySentence
 from graphsearch.stores.graph import GraphStore
-from graphsearch.testing.samples import claim, day, mention, put, relation
+from graphsearch.testing.samples import claim, day, mention, person, put, relation
 from graphsearch.testing.spec import StoreSpec
-from graphsearch.testing.spec_communities import ADA, BOB, CY, DI, EVE, FLO, GUS, PEOPLE, community
 from tests.stores.on_both import InMemory, InPostgres
 
+PEOPLE = tuple(person(name) for name in ("Ada", "Bob", "Cy", "Di", "Eve", "Flo", "Gus"))
+ADA, BOB, CY, DI, EVE, FLO, GUS = PEOPLE
 SECRET = Memory(id="secret", text="Ada met Bob in Zanzibar.")
 OTHER = Memory(id="other", text="Di met Eve.")
 GIVEN = relation(ADA, BOB, "trusts", evidence=("behind",))
 BEHIND = Memory(id="behind", text="It is so.")
 ONE, TWO = UUID(int=1), UUID(int=2)
 Change = Callable[[GraphStore], Awaitable[object]]
+
+
+def community(number: int, *people: Entity, **fields: Any) -> Community:
+    """A community of people, the first of whom are its top."""
+    members = sorted(each.id for each in people)
+    made: dict[str, Any] = {
+        "strengths": [float(place + 1) for place, _ in enumerate(members)],
+        "density": 0.5,
+        "top": [each.id for each in people[:5]],
+        "label": ", ".join(each.name for each in people[:3]),
+        **fields,
+    }
+    return Community(id=UUID(int=number), members=members, **made)
+
+
+async def write_people(store: GraphStore) -> GraphStore:
+    """Write the people."""
+    await put(store, *PEOPLE)
+    return store
 
 
 def summary(text: str = "Ada met Bob in Zanzibar.", model: str = "fake") -> CommunitySummary:
