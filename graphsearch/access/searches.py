@@ -21,7 +21,7 @@ from graphsearch.columns import Floats, Hits, Mask
 from graphsearch.columns.formulas import cosines
 from graphsearch.columns.key_index import among
 from graphsearch.model import ElementKind, Entity, Relation, Vector
-from graphsearch.text.bm25 import TermCounts, embedding_text, frequencies, grid, saturated, searchable_text
+from graphsearch.text.bm25 import TermCounts, document, embedding_text, grid, saturated, searchable_text
 
 if TYPE_CHECKING:
     from graphsearch.access.gatekeeper import Gatekeeper
@@ -94,8 +94,8 @@ class Searches:
             known = counts or await self._reader.term_counts(kind, terms)
             values = []
             for text in map(searchable_text, elements):
-                document = frequencies(text, analyser)
-                length, wanted = sum(document.values()), {term: document[term] for term in terms if term in document}
+                found = document(text, {}, analyser)
+                length, wanted = sum(found.values()), {term: found[term] for term in terms if term in found}
                 weights = saturated(wanted, length, known.average or length) if wanted else {}
                 values.append(sum(known.idf(term) * weight for term, weight in weights.items()) or np.nan)
             return np.array(values, np.float64)
