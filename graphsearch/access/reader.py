@@ -67,7 +67,7 @@ from graphsearch.model import validation as check
 from graphsearch.model.signatures import SignatureTable
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import Analyser, terms
-from graphsearch.text.bm25 import TermCounts, document, embedding_text, frequencies, saturated, searchable_text
+from graphsearch.text.bm25 import TermCounts, document, embedding_text, saturated, searchable_text
 from graphsearch.text.trigrams import name_words
 
 _MARGIN: Final = timedelta(days=1)
@@ -833,8 +833,8 @@ class Searches:
             known = counts or await self._reader.term_counts(kind, terms)
             values = []
             for text in map(searchable_text, elements):
-                document = frequencies(text, analyser)
-                length, wanted = sum(document.values()), {term: document[term] for term in terms if term in document}
+                found = document(text, {}, analyser)
+                length, wanted = sum(found.values()), {term: found[term] for term in terms if term in found}
                 weights = saturated(wanted, length, known.average or length) if wanted else {}
                 values.append(sum(known.idf(term) * weight for term, weight in weights.items()) or np.nan)
             return np.array(values, np.float64)

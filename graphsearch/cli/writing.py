@@ -20,8 +20,7 @@ from graphsearch.cli.showing import number_of, pairs
 from graphsearch.engine import GraphSearchEngine
 from graphsearch.ingest import DEFAULT_EXTRACTOR, CombinedExtractor, Ingestor, KnownName, LLMExtractor, TextExtractor
 from graphsearch.ingest.extract.extraction import Fault
-from graphsearch.ingest.screening.instructions import InstructionFlag
-from graphsearch.ingest.screening.redaction import Redaction
+from graphsearch.ingest.screening import InstructionFlag, Redaction
 from graphsearch.ingest.sources.files import several
 from graphsearch.ingest.sources.memory_files import read_memories
 from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of

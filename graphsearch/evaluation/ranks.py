@@ -34,7 +34,7 @@ from graphsearch.question.analysis import asked_time, relation_line
 from graphsearch.ranking.recall_result import CHANNELS, ChannelName
 from graphsearch.stores.graph import GraphStore
 from graphsearch.text.analyser import ENGLISH, VERBATIM, Analyser
-from graphsearch.text.bm25 import frequencies, idf, saturated
+from graphsearch.text.bm25 import document, idf, saturated
 from graphsearch.text.rendering import OBSERVATIONS, memory_line
 
 Line = tuple[Entity, Relation, Entity]
@@ -75,7 +75,7 @@ class PlainBM25:
     def __init__(self, texts: Sequence[str], *, analyser: Analyser = ENGLISH) -> None:
         self._analyser = analyser
         self._count = len(texts)
-        counted = [frequencies(text, analyser) for text in texts]
+        counted = [document(text, {}, analyser) for text in texts]
         average = max(sum(sum(counts.values()) for counts in counted) / max(len(texts), 1), 1.0)
         self._postings: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for row, counts in enumerate(counted):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from graphsearch.ingest.report import Progress as Progress
     from graphsearch.ingest.report import RememberReport as RememberReport
     from graphsearch.ingest.report import WritingReport as WritingReport
-    from graphsearch.ingest.screening.instructions import InstructionFlag as InstructionFlag
-    from graphsearch.ingest.screening.redaction import Redaction as Redaction
+    from graphsearch.ingest.screening import InstructionFlag as InstructionFlag
+    from graphsearch.ingest.screening import Redaction as Redaction
     from graphsearch.ingest.sources.documents import document_memories as document_memories
     from graphsearch.ingest.sources.memory_files import transcript_memories as transcript_memories
     from graphsearch.ingest.sources.stated import outcome as outcome

@@ -16,7 +16,6 @@ from graphsearch._support.observing import observed
 from graphsearch.access.gate import ALLOW_ALL, Gate
 from graphsearch.errors import MissingDependencyError
 from graphsearch.health.keeping import follow_growth
-from graphsearch.ingest.distinct_texts import DistinctTexts
 from graphsearch.ingest.folders import FolderIngest
 from graphsearch.ingest.report import IngestReport, Progress, RememberReport, totals_of
 from graphsearch.ingest.resolve.cascade import Resolver
@@ -29,7 +28,7 @@ from graphsearch.ingest.write.ledger import FILE_PREFIX, read_by, read_ledger, w
 from graphsearch.ingest.write.options import DEFAULT_LIMITS, IngestLimits, IngestOptions, Intake
 from graphsearch.ingest.write.permission import Permission
 from graphsearch.ingest.write.texts import BATCH, DEFAULT_EXTRACTOR, TextReader, write_texts
-from graphsearch.ingest.write.writer import Writer, chunks, embed_facts
+from graphsearch.ingest.write.writer import DistinctTexts, Writer, chunks, embed_facts
 from graphsearch.llms.function import AskFunction, as_llm
 from graphsearch.model import FactReport, FactStatus, Memory
 from graphsearch.model import validation as check

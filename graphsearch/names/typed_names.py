@@ -13,7 +13,6 @@ from graphsearch.claims.naming import UNKNOWN_TYPES
 from graphsearch.model.identity import CASE_SENSITIVE_TYPES, snake_case
 from graphsearch.names import forms
 from graphsearch.names.forms import Form, flat, singular
-from graphsearch.names.persons import person_form
 from graphsearch.names.slips import LONG_WORD, SHORTEST_FOR_A_VOWEL, respelt
 from graphsearch.names.vocabulary import SAME_TYPES, nicknames, spellings, words
 from graphsearch.text.trigrams import MAX_NAME_WORDS, SMALL_WORDS, name_words, spoken_words
@@ -25,7 +24,7 @@ LONGEST: Final = 24
 
 _READERS: Final[Mapping[str, Callable[[str], Form]]] = MappingProxyType(
     {
-        "person": person_form,
+        "person": forms.person_form,
         "organisation": forms.organisation_form,
         "project": forms.project_form,
         **dict.fromkeys(("place", "city", "country", "location", "region"), forms.place_form),

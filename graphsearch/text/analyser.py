@@ -71,11 +71,7 @@ def words(text: str) -> list[str]:
     An identifier yields itself, its dotted parts and their words: "ssl.SSLSocket" is found by "ssl.sslsocket",
     "sslsocket", "ssl" and "socket". Each word has 1 to `MAX_TERM_LENGTH` characters.
     """
-    return [
-        word
-        for each in _identifiers(text)
-        for word in (_kept_words(each) if len(each) <= MAX_TERM_LENGTH else _each_word(each))
-    ]
+    return VERBATIM.terms(text)
 
 
 def _identifiers(text: str) -> list[str]:
@@ -93,11 +89,6 @@ def _each_word(identifier: str) -> Iterator[str]:
     for word in found:
         for each in _variants(word) if _VARIED.search(word) else (word,):
             yield each[:MAX_TERM_LENGTH]
-
-
-@lru_cache(maxsize=1 << 15)
-def _kept_words(identifier: str) -> tuple[str, ...]:
-    return tuple(_each_word(identifier))
 
 
 def plain_identifiers(text: str) -> list[str] | None:

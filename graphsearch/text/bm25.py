@@ -15,6 +15,7 @@ from calendar import month_name
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final, TypeVar
 
 import attrs
@@ -43,40 +44,27 @@ _STEPS: Final = 64
 
 
 def document(text: str, words: Mapping[str, float], analyser: Analyser) -> dict[str, float]:
-    """The `frequencies` of a text plus those of weighted ``words``, within the same limits."""
-    counts: dict[str, float] = dict(frequencies(text, analyser))
-    bytes_left = MAX_TERM_BYTES - sum(len(term.encode()) for term in counts) if words else 0
-    for word, weight in words.items():
-        for term in analyser.terms(word):
-            if term in counts:
-                counts[term] += weight
-            elif len(counts) < MAX_DISTINCT_TERMS and (bytes_left := bytes_left - len(term.encode())) >= 0:
-                counts[term] = weight
+    """Count the terms of a text, and add the weights of those of ``words``.
+
+    Only the first `MAX_DISTINCT_TERMS` distinct terms, of at most `MAX_TERM_BYTES` bytes in total, are counted: a
+    sparsevec and a tsvector hold no more.
+    """
+    terms = analyser.terms(text)
+    is_small = len(terms) * 4 * MAX_TERM_LENGTH <= MAX_TERM_BYTES  # no limit can be met
+    counts: dict[str, float] = dict(Counter(terms)) if is_small else {}
+    bytes_left = MAX_TERM_BYTES - sum(len(term.encode()) for term in counts)
+    weighted = ((term, weight) for word, weight in words.items() for term in analyser.terms(word))
+    for term, weight in chain(() if is_small else ((term, 1) for term in terms), weighted):
+        if term in counts:
+            counts[term] += weight
+        elif len(counts) < MAX_DISTINCT_TERMS and (bytes_left := bytes_left - len(term.encode())) >= 0:
+            counts[term] = weight
     return counts
 
 
 def stepped(weight: float) -> float:
     """Round a word's weight to multiples of 1 / 64, at least 1 / 64: their sums are exact in any order."""
     return max(1, round(weight * _STEPS)) / _STEPS
-
-
-def frequencies(text: str, analyser: Analyser) -> dict[str, int]:
-    """Count the terms of a text.
-
-    Only the first `MAX_DISTINCT_TERMS` distinct terms, of at most `MAX_TERM_BYTES` bytes in total, are counted: a
-    sparsevec and a tsvector hold no more.
-    """
-    terms = analyser.terms(text)
-    if len(terms) * 4 * MAX_TERM_LENGTH <= MAX_TERM_BYTES:  # no limit can be met
-        return Counter(terms)
-    counts: dict[str, int] = {}
-    bytes_left = MAX_TERM_BYTES
-    for term in terms:
-        if term in counts:
-            counts[term] += 1
-        elif len(counts) < MAX_DISTINCT_TERMS and (bytes_left := bytes_left - len(term.encode())) >= 0:
-            counts[term] = 1
-    return counts
 
 
 def grid(average_length: float) -> float:

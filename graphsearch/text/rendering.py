@@ -72,20 +72,18 @@ def with_fact(line: str, fact: str) -> str:
 
 def short_triplet_line(triplet: Triplet, *, dated: bool = False) -> str:
     """``- source --type--> target``; if ``dated``, followed by the period of the relation, if known."""
-    line = _arrow(triplet.source, triplet.relation, triplet.target)
-    period = period_of(triplet.relation) if dated else ""
-    return f"{line} ({period})" if period else line
+    return _arrow(triplet.source, triplet.relation, triplet.target, dated=dated)
 
 
 def relation_line(source: Entity, relation: Relation, target: Entity) -> str:
     """The line of a relation between two entities, with its period and its fact, if known."""
-    period = period_of(relation)
-    line = _arrow(source, relation, target) + (f" ({period})" if period else "")
-    return with_fact(line, safe_text(relation.fact))
+    return with_fact(_arrow(source, relation, target, dated=True), safe_text(relation.fact))
 
 
-def _arrow(source: Entity, relation: Relation, target: Entity) -> str:
-    return f"- {entity_name(source)} --{safe_text(relation.type)}--> {entity_name(target)}"
+def _arrow(source: Entity, relation: Relation, target: Entity, *, dated: bool) -> str:
+    line = f"- {entity_name(source)} --{safe_text(relation.type)}--> {entity_name(target)}"
+    period = period_of(relation) if dated else ""
+    return f"{line} ({period})" if period else line
 
 
 def period_of(relation: Relation) -> str:

@@ -68,3 +68,12 @@ def sentences(text: str, words: Sequence[Token]) -> list[tuple[int, int]]:
             found.append((first, number))
             first = number
     return found
+
+
+def sentence_starts(text: str) -> list[int]:
+    """Where the sentences of a text begin but the first, so that a long text can be cut there.
+
+    A line that goes on in the next one is not cut.
+    """
+    words = tokens(text)
+    return [words[first].start for first, _ in sentences(text, words) if first and words[first - 1].text in _ENDS]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graphsearch.ingest.distinct_texts import DistinctTexts
+from graphsearch.ingest.write.writer import DistinctTexts
 from graphsearch.testing.fakes import HashEmbedder
 
 
@@ -45,7 +45,7 @@ async def test_no_texts_are_left_to_the_other_embedder(counting):
 
 
 async def test_long_texts_and_the_oldest_are_not_kept(counting, monkeypatch):
-    monkeypatch.setattr("graphsearch.ingest.distinct_texts._TEXTS", 2)
+    monkeypatch.setattr("graphsearch.ingest.write.writer._MOST_KEPT", 2)
     once = DistinctTexts(counting)
     long = "a" * 1_001
     await once.embed(["Ada", long, "Bo", "Cy"], input_type="document")

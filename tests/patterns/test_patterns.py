@@ -20,7 +20,7 @@ PARTS: Final = 4
 LAZY: Final = {
     "graphsearch/evaluation/evaluator.py": r"(?<!\w)Ada\ Lovelace(?!\w)",
     "graphsearch/ingest/extract/llm/grounding.py": r"Ada\s+Lovelace\s+Ada",
-    "graphsearch/ingest/screening/redaction.py": r"a\-secret",
+    "graphsearch/ingest/screening.py": r"a\-secret",
     "graphsearch/ranking/recaller.py": r"(?:workin|work|wor)\w*",
     "stores/in_postgres/index/bulk.py": r"\bmemories_pkey(_[0-9]+)?\b",
 }

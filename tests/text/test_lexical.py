@@ -16,8 +16,8 @@ from graphsearch.text.bm25 import (
     MAX_DISTINCT_TERMS,
     candidate_terms,
     dimension,
+    document,
     embedding_text,
-    frequencies,
     grid,
     idf,
     saturated,
@@ -99,15 +99,15 @@ def test_candidate_terms_occur_and_are_none_only_if_none_occurs(document_frequen
 
 
 def test_frequencies_count_repetitions() -> None:
-    assert frequencies("TLS and tls, the sockets", ENGLISH) == {"tls": 2, "socket": 1}
-    assert frequencies("the sockets", VERBATIM) == {"the": 1, "sockets": 1}
+    assert document("TLS and tls, the sockets", {}, ENGLISH) == {"tls": 2, "socket": 1}
+    assert document("the sockets", {}, VERBATIM) == {"the": 1, "sockets": 1}
 
 
 def test_frequencies_of_an_endless_text_are_bounded() -> None:
-    distinct = frequencies(" ".join(f"w{number}" for number in range(20_000)) + " w0 w19999", ENGLISH)
+    distinct = document(" ".join(f"w{number}" for number in range(20_000)) + " w0 w19999", {}, ENGLISH)
     assert len(distinct) == MAX_DISTINCT_TERMS
     assert distinct["w0"] == 2
-    wide = frequencies(" ".join(f"{'x' * 120}{number}" for number in range(10_000)), ENGLISH)
+    wide = document(" ".join(f"{'x' * 120}{number}" for number in range(10_000)), {}, ENGLISH)
     assert sum(len(term) for term in wide) <= 600_000
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphsearch.text.tokens import LONGEST, sentences, tokens
+from graphsearch.text.tokens import LONGEST, sentence_starts, sentences, tokens
 from tests.waiting import calls
 
 HOSTILE = (
@@ -97,3 +97,16 @@ def test_sentences_hold_each_token_once(text: str) -> None:
 def test_work_grows_with_the_text(part: str) -> None:
     few, many = part * 500, part * 2_000
     assert calls(lambda: sentences(many, tokens(many))) <= 4 * calls(lambda: sentences(few, tokens(few))) + 40
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Ana met Mr. Bo. They spoke! did they", ["They spoke! ", "did they"]),
+        ("A line that was\nwrapped. Another", ["Another"]),
+        ("李雷在这里工作。他很好", ["他很好"]),
+    ],
+)
+def test_a_long_text_can_be_cut_where_a_sentence_starts(text: str, expected: list[str]) -> None:
+    starts = sentence_starts(text)
+    assert [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)] == expected

@@ -14,7 +14,7 @@ from graphsearch.model import Memory
 from graphsearch.model import validation as check
 from graphsearch.text.calendar import Precision
 from graphsearch.text.dates import NaturalDates, Role
-from graphsearch.text.sentences import sentences
+from graphsearch.text.tokens import sentence_starts
 
 CHUNK_SIZE: Final = 1_200
 """Default characters of a chunk: about 200 words."""
@@ -192,7 +192,7 @@ def _parts(paragraph: str, size: int) -> Iterator[str]:
     if _FENCE.match(paragraph):
         ends = [match.end() for match in re.finditer("\n", paragraph)]
     else:
-        ends = [span.start for span in sentences(paragraph)] if len(paragraph) > size else []
+        ends = sentence_starts(paragraph) if len(paragraph) > size else []
     start = last = 0
     for end in (*ends, len(paragraph)):
         if end - start > size and last > start:

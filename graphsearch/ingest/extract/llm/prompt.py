@@ -11,7 +11,7 @@ import attrs
 
 from graphsearch.ingest.extract.context import speaker_of, subject_of
 from graphsearch.model import Memory, Span
-from graphsearch.text.sentences import sentences
+from graphsearch.text.tokens import sentence_starts
 
 PASSAGE: Final = 4_000
 """Maximum characters of a passage: a longer memory is read in several."""
@@ -37,7 +37,7 @@ def passages(memory: Memory, size: int = PASSAGE) -> Iterator[Passage]:
     """
     text, start, last = memory.text, 0, 0
     cuts: list[int] = []
-    for end in (*(span.end for span in sentences(text) if len(text) > size), len(text)):
+    for end in (*(sentence_starts(text) if len(text) > size else ()), len(text)):
         if end - start > size and last > start:
             start = last
             cuts.append(start)

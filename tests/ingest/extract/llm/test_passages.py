@@ -24,7 +24,7 @@ async def test_a_long_memory_is_read_in_several_passages() -> None:
     assert len(pieces) == 2
     assert "".join(pieces) == text
     assert all(len(each) <= 4_000 for each in pieces)
-    assert pieces[0].endswith(".")
+    assert pieces[0].endswith(". ")
     assert [text[each.span.start : each.span.end] for each in extracted.statements] == [
         each.split(".")[0].strip() for each in pieces
     ]

@@ -1,9 +1,14 @@
-"""Redaction: secrets and personal data are replaced before anything is stored, embedded or shown to a model.
+"""What is done to texts before anything is stored: secrets and personal data are replaced, instructions are flagged.
 
 Secrets are found by detect-secrets (keys and tokens of services, passwords after a keyword, private keys), personal
 data by datafog (e-mail addresses, phone numbers, social security numbers, payment cards, addresses of hosts). Both run
 here and ask no network. What they do not recognize stays: names of people are what a graph is about, and no detector
 is complete.
+
+Blocks render stored texts as data, whatever they say. The label of what is addressed to a language model lets policies
+hide such texts, and operators find them. A text is flagged for what ordinary prose has no use for: the control tokens
+by which chat templates separate messages, and sentences that order the reader to disregard their instructions. A text
+that orders something in other words is not recognized.
 """
 
 from __future__ import annotations
@@ -131,3 +136,34 @@ def _apart(found: Iterable[_Found]) -> Iterator[_Found]:
             last = (last[0], max(last[1], end), last[2])
     if last is not None:
         yield last
+
+
+# -- instructions ------------------------------------------------------------------------------------------------------
+
+INSTRUCTIONS: Final = "instructions"
+"""The label."""
+
+_CONTROL: Final = re.compile(
+    r"<\|[a-z_]{2,20}\|>"  # ChatML, Llama 3, Phi
+    r"|\[/?INST\]|<</?SYS>>"  # Llama 2, Mistral
+    r"|</?(?:function_calls|tool_call|tool_response|antml:\w+)\b[^>\n]{0,80}>"  # tool calls
+    r"|^[ \t]*###[ \t]*(?:system|instruction|assistant|response|human)[ \t]*:[ \t]*$",  # Alpaca, Vicuna
+    re.IGNORECASE | re.MULTILINE,
+)
+_DISREGARD: Final = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b(?:\s+(?:all|any|every|the|your|of|these|those)\b){0,4}"
+    r"\s+(?:(?:previous|prior|above|earlier|preceding|existing|original|system|safety)\s+){1,3}"
+    r"(?:instruction|prompt|rule|message|direction|directive|guideline|policy|policie|context)s?\b",
+    re.IGNORECASE,
+)
+
+
+@attrs.frozen
+class InstructionFlag:
+    """Flags texts with instructions to a language model by the label "instructions"."""
+
+    name = "flag:instructions"
+
+    def labels(self, text: str) -> Iterable[str]:
+        """The labels of a text: "instructions", or none."""
+        return (INSTRUCTIONS,) if _CONTROL.search(text) or _DISREGARD.search(text) else ()

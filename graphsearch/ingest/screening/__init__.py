@@ -1,1 +1,0 @@
-"""What texts are screened for before they are stored: secrets, personal data and instructions."""
