@@ -131,6 +131,8 @@ ANSWERS: Final = 0.5
 """The part of the budget that answering triplets may use before any observation."""
 RELATED: Final = 0.2
 """The part of the budget that other triplets may use beside observations: these say more of what they are about."""
+SPARED: Final = 1 / 3
+"""The least part of a line that is worth a cut where there is room: half a sentence may be the answer."""
 LENGTHS: Final = (2, 4)
 """How many memories have their longest line, and how many at least the next: a line that may hold something need not
 hold it all, and more lines find more."""
@@ -194,7 +196,8 @@ def lay_out(
 
     Answering triplets come first, each with its fact, as far as they fit into `ANSWERS` of the budget, the best of
     them in any case. Observations take what fits into the rest; other triplets take what is
-    left, beside observations at most the part ``related`` of the budget. A section without lines has no heading.
+    left, beside observations at most the part ``related`` of the budget. What then is left makes lines whole that were
+    cut by little. A section without lines has no heading.
     ``labels`` may precede lines, and are no part of what these state.
     """
     answers = _answers(triplets, budget, counter, labels, alone=not memories)
@@ -211,6 +214,9 @@ def lay_out(
         room = min(room, _cost(answered, counter) + share)
     shown, repeating = fill(graph, room, heading=TRIPLETS, order=order, kept=answers)
     page = _fitting(_page(observed, shown, observations, triplets), observations, triplets, budget, counter)
+    whole = _lengthened(lines, memories, observed, budget - counter.count(page.text), counter)
+    longer = _page(observed, page.triplets, compose(heading, [whole[index] for index in observed]), triplets)
+    page = longer if counter.count(longer.text) <= budget else page
     used = counter.count(page.text)
     unused, line_break = budget - used, _cost(page.text, counter) - used
 
@@ -239,6 +245,19 @@ def _cut(memories: Sequence[Forms], room: int, counter: TokenCounter) -> list[st
     if memories:
         lines[0] = next((form for form in memories[0] if counter.count(form) <= room), memories[0][-1])
     return lines
+
+
+def _lengthened(
+    lines: Sequence[str], memories: Sequence[Forms], rows: Iterable[int], room: int, counter: TokenCounter
+) -> list[str]:
+    """The lines, those of some rows at full length, best first, that were cut by less than `SPARED` and have room."""
+    longer = [*lines]
+    for row in sorted(rows):
+        whole, cut = counter.count(memories[row][0]), counter.count(lines[row])
+        if whole - cut <= min(room, SPARED * whole):
+            longer[row] = memories[row][0]
+            room -= whole - cut
+    return longer
 
 
 def _answers(

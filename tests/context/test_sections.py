@@ -87,6 +87,20 @@ def test_lines_are_shorter_further_down_and_the_best_is_cut_until_it_fits():
     assert lay_out(memories[:1], [], budget=len(memories[0][-1]), counter=CHARACTERS).text == ""
 
 
+def test_what_is_left_makes_lines_whole_that_were_cut_by_little_the_best_first():
+    memories = [(f"- {name} {'long ' * 5}", *[f"- {name} {'long ' * 4}"] * 2, "- x") for name in "abcdef"]
+    spare = len("long ")
+
+    def wholes(left: int) -> str:
+        least = len(OBSERVATIONS) + sum(
+            1 + len(cut if place >= LENGTHS[0] else whole) for place, (whole, cut, *_) in enumerate(memories)
+        )
+        lines = lay_out(memories, [], budget=least + left, counter=CHARACTERS).text.split("\n")[1:]
+        return "".join(line[2] for line, (whole, *_) in zip(lines, memories, strict=True) if line == whole)
+
+    assert [wholes(left) for left in (0, spare - 1, spare, 2 * spare, 99)] == ["ab", "ab", "abc", "abcd", "abcdef"]
+
+
 def test_a_fact_in_an_observation_is_not_repeated():
     memories = forms("- 2026-01-02 Ada: Ada joined Acme. It rained.")
     found = [triplet_of("Ada joined Acme."), triplet_of("Bob left.")]
