@@ -100,9 +100,9 @@ async def test_an_unknown_name_is_answered_with_the_nearest_that_may_be_seen(sco
 
 
 async def test_nothing_like_a_name_is_answered_with_nothing(scoped):
-    await scoped.write(Batch(entities=[ADA]))
+    await scoped.write(Batch(entities=[ADA, person("November")]))
     async with reading(scoped) as reader:
-        for nothing in ("Zoe", "…"):
+        for nothing in ("Zoe", "…", "Nobody"):
             with pytest.raises(
                 UnknownElementError, match=rf"no entity called '{nothing}' in \S+; pass an id or a name"
             ):

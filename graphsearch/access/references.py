@@ -18,6 +18,8 @@ EntityRef = UUID | str
 """A reference to an entity: its id, or a name, an alias or words of a name that only one entity has."""
 NEAREST: Final = 3
 """Number of names that are offered in place of an unknown one, by its first `FEW` words."""
+ALIKE: Final = 0.3
+"""The least similarity, of whole names or of two words of theirs: what pg_trgm calls similar by default."""
 FEW: Final = 4
 LISTED: Final = 10
 """Most entities of one name that are listed."""
@@ -91,7 +93,7 @@ async def _partly_called(entity: EntityRef, reader: Reader) -> Sequence[NameMatc
 
 
 async def nearest_names(name: str, reader: Reader) -> list[str]:
-    """The `NEAREST` names of visible entities that are most similar to an unknown one, best first."""
+    """The `NEAREST` names of visible entities that are most similar to an unknown one, best first; `ALIKE` at least."""
     words, wanted = spoken_words(name)[:FEW], folded_name(name)
     if not words:
         return []
@@ -101,10 +103,10 @@ async def nearest_names(name: str, reader: Reader) -> list[str]:
     ids = {each.entity_id for each in (*begun, *misspelt)} | {each.entity_id for each in similar.get(name, ())}
     entities = [each for each in await reader.get_entities(sorted(ids)) if each.merged_into is None]
 
-    def distance(each: Entity) -> tuple[float, str]:
+    def near(each: Entity) -> tuple[float, float]:
         own = [folded_name(name) for name in (each.name, *each.aliases)]
-        whole = max(similarity(wanted, name) for name in own)
         word = max((similarity(one, other) for one in words for name in own for other in spoken_words(name)), default=0)
-        return -whole - word, each.name
+        return max(similarity(wanted, name) for name in own), word
 
-    return list(dict.fromkeys(each.name for each in sorted(entities, key=distance)))[:NEAREST]
+    alike = [(sum(both), each.name) for each in entities if max(both := near(each)) >= ALIKE]
+    return list(dict.fromkeys(name for _, name in sorted(alike, key=lambda each: (-each[0], each[1]))))[:NEAREST]
