@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -42,12 +43,12 @@ def test_context_shows_what_was_observed(line):
     line.run("remember", "--id", "m1", "--text", "The TLS handshake is slow on Mondays.")
     asked = ("context", QUESTION, "--principal", "bob")
     both = line.json(*asked)
-    triplets, _, observed = both["text"].partition("\n## Relevant Past Observations\n")
+    triplets, _, observed = both["text"].partition("\n## Relevant Past Observations (newest first)\n")
     assert triplets.startswith("## Knowledge Graph Triplets\n- "), "they answer"
-    assert observed == "- The TLS handshake is slow on Mondays."
+    assert observed == f"- {datetime.now(UTC):%Y-%m-%d} The TLS handshake is slow on Mondays."
     assert (both["memories"][0]["memory"]["id"], both["skipped_memories"]) == ("m1", 0)
     assert "memories skipped  0" in line.run(*asked).stderr
-    assert line.json(*asked, "--no-graph")["text"] == f"## Relevant Past Observations\n{observed}"
+    assert line.json(*asked, "--no-graph")["text"] == f"## Relevant Past Observations (newest first)\n{observed}"
     assert line.json(*asked, "--no-observations")["memories"] == []
 
 

@@ -105,7 +105,7 @@ def read_and_forget(user):
     assert "Remove this memory?" in user.types_here("forget", "1", given="n\n", code=1).stderr
     user.types_here("forget", "1", given="y\n")
     assert user.types_here(QUESTION).stdout == ""
-    assert "must be an id" in user.types_here("why", number, code=2).stderr, "no row is left of what was forgotten"
+    assert "has no row" in user.types_here("why", number, code=1).stderr, "no row is left of what was forgotten"
 
 
 def test_two_commands_at_once_share_the_graph(user):

@@ -78,7 +78,7 @@ async def test_a_workload_weights_the_graph(asked):
         fault = await ask.error("recall", query=QUESTION, workload="all")
     assert (bool(block["memories"]), block["triplets"]) == (True, [])
     assert recalled["memories"]
-    assert "workload: must be one of 'relational'" in fault["message"]
+    assert "workload must be one of 'relational'" in fault["message"]
 
 
 async def test_graph_explain_takes_a_score_apart(engine, asked):
