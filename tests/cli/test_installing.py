@@ -5,10 +5,12 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
+from click.testing import CliRunner
 
+from graphsearch.cli.app import app
 from graphsearch.cli.installing import Agent, apply, plan, plan_removal
 from graphsearch.errors import InvalidInputError
 
@@ -260,3 +262,30 @@ def test_modes_and_links_stay(tmp_path):
     assert (tmp_path / ".claude.json").is_symlink()
     assert kept.stat().st_mode & 0o777 == 0o640
     assert "graphsearch" in kept.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "attributes"),
+    [
+        ([], ["role=editor"]),
+        (["--principal", "ada"], []),
+        (["--principal", "ada", "--attribute", "role=viewer"], ["role=viewer"]),
+        (["--attribute", "role=viewer"], ["role=viewer"]),
+    ],
+)
+def test_the_agent_of_whoever_holds_the_store_may_write(tmp_path, monkeypatch, options, attributes):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["graphsearch"])
+    place = ("--embedded", str(tmp_path / "graph"), *options)
+    CliRunner().invoke(app, ["install", "cursor", *place, "--yes"], catch_exceptions=False)
+    [server] = json.loads((tmp_path / ".cursor" / "mcp.json").read_text())["mcpServers"].values()
+    assert [value for option, value in pairwise(server["args"]) if option == "--attribute"] == attributes
+
+    served = []
+
+    async def serve(serving, *_: object, **__: object) -> None:
+        served.extend(serving.attribute)
+
+    monkeypatch.setattr("graphsearch.cli.serving._serve", serve)
+    CliRunner().invoke(app, ["mcp", *place], catch_exceptions=False)
+    assert served == attributes
