@@ -12,7 +12,8 @@ from collections.abc import Container, Iterator, Sequence
 from sys import maxsize
 from typing import Final, NamedTuple
 
-from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, SURNAME
+from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE, SURNAME, flags
+from graphsearch.names.slips import respelt
 from graphsearch.names.tagger import casing
 from graphsearch.names.word_marks import (
     ALONE,
@@ -51,6 +52,8 @@ _READABLE: Final = 8
 _SHORT: Final = 3
 """Most letters of an ordinary word that is hardly shouted, and most digits of a number that is hardly a year."""
 _ACRONYM: Final = 5
+_TYPED: Final = 6
+"""Least letters of a word that may be mistyped."""
 _FEW: Final = 4
 """A heading has a capital in every so many words at least."""
 _GOES_ON: Final = frozenset(",'’&(@$%")
@@ -78,6 +81,8 @@ _TAIL: Final = re.compile(
 _YEAR: Final = re.compile(r"(?:1[5-9]|20)\d\d")
 _LETTERED: Final = re.compile(r"\d{1,4}-[a-z]")
 _PERIOD: Final = re.compile(r"(?:[QH][1-4]|FY\d+)$")
+_GLUED: Final = re.compile(r"[a-z]{4,40}(?=([A-Z]$)|[A-Z])")
+"""A word in small letters to which another one is stuck."""
 _STRETCHED: Final = re.compile(r"(.)\1\1|(..)\2\2")
 
 
@@ -143,6 +148,11 @@ def _is_within(ranges: Sequence[tuple[int, int]], start: int) -> bool:
     """Whether a place is in one of some ranges, which are in order."""
     at = bisect_right(ranges, (start, maxsize)) - 1
     return at >= 0 and start < ranges[at][1]
+
+
+def _is_slip(low: str) -> bool:
+    """Whether an unknown word is an ordinary one, mistyped."""
+    return len(low) >= _TYPED and any(flags(each) & ORDINARY and each[0] == low[0] for each in respelt(low))
 
 
 def is_small(read: Read, first: int, stop: int) -> bool:
@@ -486,6 +496,8 @@ class _Sentence:
             return False
         if (known & CALENDAR and not known & GIVEN) or _STRETCHED.search(low) or _PERIOD.match(word.text):
             return False
+        if (glued := _GLUED.match(word.text)) and mark(glued[0]) & (ORDINARY if glued[1] else GRAMMAR):
+            return False  # "startedD", "withHall"
         counted = self._low(place - 1)[-1:].isdecimal() and self.words[place - 1].end == word.start
         return not counted and not (self._low(place + 1) == "(" and self.words[place + 1].start == word.end)
 
@@ -502,6 +514,7 @@ class _Sentence:
             if end == first + 1:
                 likely = sure >= _LIKELY or not known & ORDINARY
                 named = likely and not known & DEMONYM and self._is_single(first)
+                named = named and (known > 0 or not _is_slip(self.lows[first]))
             else:
                 named = not all(each & (CALENDAR | ROLE | ALONE) and not each & GIVEN for each in self.marks[first:end])
             if named and self.upper.isdisjoint(range(first, end)):

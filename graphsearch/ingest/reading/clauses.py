@@ -42,6 +42,7 @@ _PASSIVES: Final = frozenset({"past", "participle"})
 OVER: Final = frozenset({"longer", "stop", "stops", "stopped", "stopping"})
 """Words before a verb that say that what it states is over."""
 _LONGEST_SCOPE: Final = 40
+_OF_ORIGIN: Final = ("ian", "ean", "ish", "ese")
 _LONGEST_NOUN: Final = 3
 _LONGEST_LEAD: Final = 5
 _LONGEST_GROUP: Final = 6
@@ -104,6 +105,8 @@ class Clauses(Phrases):
 
     def longest_noun(self, place: int) -> str:
         """The longest noun of the table that begins at a place, or ""."""
+        if not self.bits[place] & NOUN:
+            return ""
         for size in range(min(_LONGEST_NOUN, len(self.lows) - place), 0, -1):
             noun = " ".join(self.lows[place : place + size])
             if noun in self.forms.nouns:
@@ -140,8 +143,9 @@ class Clauses(Phrases):
         if not tense or participle or group & words("open"):  # "written in Python using Tk": who uses it?
             return None
         subject, tense, sure = self._acting(left, verb, forms, tense, before)
-        if self.low(place + 1) == "by" and "passive" not in tense and forms & _PASSIVES:
-            tense, subject = "past passive", None  # "a novel written by"
+        if self.low(place + 1) == "by" and "passive" not in tense and forms & _PASSIVES and not group & words("having"):
+            tense = "future passive" if tense == "future" else "past passive"  # "a novel written by"
+            subject = subject if group & words("being") else None
         passive = tense.endswith("passive")
         surface = subject or (self.described(left) if passive else ()) or ()
         opened, hearsay = self.scope(left, past=tense.startswith(("past", "perfect")))
@@ -242,12 +246,19 @@ class Clauses(Phrases):
         low, first = self.low(left), max(0, left - _LONGEST_SCOPE)
         if self.has(left, JOINER | COMMA) and before and before[-1].surface:  # "joined in May and leads it"
             return before[-1].surface, before[-1].tense if tense == "bare" else tense, 1.0
+        if self.has(left, JOINER) and not before:  # "Tallis steps in and sponsors it"
+            head = next((at for at in range(min(left, 3)) if self.has(at, NAME | PRONOUN)), None)
+            if head is not None and not any(self.has(at, BREAK | COMMA) for at in range(head, left)):
+                return self._listed_before(head), tense, 1.0
         pronouns = {self.lows[at] for at in range(first, left) if self.bits[at] & PRONOUN}
+        if low == "," and pronouns == {"i"}:  # "I'm in Rome today, based in Turin"
+            return (Ref(None, "i"),), tense, _DROPPED
         names = sum(1 for at in range(first, left) if self.name(at))
         opens = left < 0 or (low in (",", ":", "-", "–", "!", ")") and not pronouns and names <= 1 and left < _FAR)
         says = "past" in forms or tense == "past" or ("gerund" in forms and verb in words("dropping"))
         acts = left < 0 and "gerund" in forms and any(bits & (MODAL | BE) for bits in self.bits[: left + _FAR])
-        if self.spoken and opens and says and not acts:  # "jo here, joined in May"; "working on boats would be great"
+        says = says and not acts  # "working on boats would be great"
+        if self.spoken and opens and says and ("base" not in forms or tense == "past"):  # "jo here, joined in May"
             return (Ref(None, "i"),), tense.removesuffix(" passive") if verb != "base" else "present passive", _DROPPED
         return None, tense, 1.0
 
@@ -255,11 +266,15 @@ class Clauses(Phrases):
 
     def _noun(self, place: int, end: int, noun: str) -> Iterator[Clause]:
         """What a noun of the table relates: "X, the head of Y", "X's head is Y", "my boss Y", "Acme CEO Y"."""
-        start, owner, owns = self._owner(place, noun)
+        if self.low(end) == "'s" and self.low(end + 1) != "name":  # "my mother's boyfriend"
+            return
+        start, owner, owns = self._owner(place, end, noun)
         linked, link, after = self._linked(end)
         if owner and owner[0].pronoun == "our" and self.forms.nouns[noun][0].type in words("families"):
             owner = (owner[0]._replace(pronoun="my"),)  # which no firm has
         other = owner if owner and owner[0].pronoun != "our" else linked or owner
+        if not other and self.low(start) == "the" and self.low(start - 1) == "," and self.is_end(end):
+            other = (Ref(None, "there", _DROPPED),)  # "Jo, the owner, signed"
         holder = self._holder(start, place, after)
         if owner and linked and not holder and self.low(after) in words("linking_verbs"):  # "my last day at Acme is"
             holder, other = owner, linked
@@ -291,7 +306,7 @@ class Clauses(Phrases):
             return left - 2
         return left - 1 if self.low(left) in words("quitting") else None
 
-    def _owner(self, place: int, noun: str) -> tuple[int, Refs, str]:
+    def _owner(self, place: int, end: int, noun: str) -> tuple[int, Refs, str]:
         """Where the phrase of a noun begins, whose noun it is ("my boss", "X's boss", "Acme CEO"), and what says so."""
         start = place
         while start and not self.bits[start - 1] & (NAME | POSSESSIVE) and self._leads(start - 1, place):
@@ -303,6 +318,10 @@ class Clauses(Phrases):
         before = self.name(start - 1)
         plural = noun.endswith("s") and noun[:-1] in self.forms.nouns
         if not before or start < place or plural or self.has(start - 2, PREPOSITION):
+            return start, (), ""
+        if before.kind == "person" and (before.hard or not self.has(end, NAME)):
+            return start, (), ""
+        if before.name.endswith(_OF_ORIGIN) and not before.hard:  # "the Calabrian doctor"
             return start, (), ""
         return start - 1, (self.ref(start - 1),), "·"  # "Socceroos coach Bo Lind"
 
@@ -332,9 +351,14 @@ class Clauses(Phrases):
         if subject:
             return () if self.has(after, NAME) else subject  # "I'm Becky's sister Bella"
         low = self.low(left)
+        if self.has(noun + 1, JOINER) and self.has(noun + 2, NAME | PRONOUN):
+            return ()  # "we trust Ana, my wife and I"
         if low in (",", "(") and _is_person(self.name(left - 1)):
-            called = self.spoken and (left == 1 or self.low(left - 2) == ",") and self.low(start) == "my"
-            return () if called and self.low(after) != "," else (self.ref(left - 1),)  # "Oh, Bo, my mom just sent it"
+            one = self.units[0].mention
+            opens = left == 1 or self.low(left - 2) == ","
+            called = self.spoken and opens and one and " " not in one.name and self.low(start) == "the"
+            called = called or (self.spoken and opens and self.low(start) == "my" and self.low(after) != ",")
+            return () if called else (self.ref(left - 1),)  # "Elaine, the director of the choir said so": to Elaine
         if self.has(after, NAME):
             return (self.ref(after),)  # "my manager Jo Berg"
         if self.low(after) in ("is", "'s", ":", "(", "was", "are", "were") and self.has(after + 1, NAME):

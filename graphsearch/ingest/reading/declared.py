@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from graphsearch.ingest.frames.table import words
@@ -21,8 +21,12 @@ from graphsearch.names.word_marks import (
     GROUP,
     LOOSE,
     MODIFIER,
+    MOVING,
     NOISE,
     PLAIN,
+    RUNNING,
+    USING,
+    VERB,
     mark,
 )
 
@@ -84,6 +88,59 @@ def heads(forms: Mapping[str, str]) -> dict[str, str]:
     return {last: some[0] for last, some in ends.items() if len(some) == 1 and len(last) >= _CLEAR_LENGTH}
 
 
+def recurring(reads: Sequence[Read], found: Sequence[Iterable[Mention]]) -> list[str]:
+    """Ordinary words that stand bare where names stand, twice or more in a call: "we use moth garden".
+
+    They never have an article, and are at least half of what the call says with each of these words.
+    """
+    bare: Counter[str] = Counter()
+    said: Counter[str] = Counter()
+    determined: set[str] = set()
+    for read, some in zip(reads, found, strict=True):
+        said.update(read.lows)
+        taken = {place for each in some for place in range(each.first, each.end)}
+        for first, stop in read.sentences:
+            if is_small(read, first, stop):
+                for begun, end in _plain_runs(read, first, stop, taken):
+                    run = " ".join(read.lows[begun:end])
+                    before = read.lows[begun - 1] if begun > first else ""
+                    if before in words("determining"):
+                        determined.add(run)
+                    elif _stands_bare(read, first, begun, end, stop):
+                        bare[run] += 1
+    return [
+        run
+        for run, count in bare.items()
+        if count > 1 and run not in determined and 2 * count >= max(said[word] for word in run.split())
+    ]
+
+
+def _plain_runs(read: Read, first: int, stop: int, taken: set[int]) -> Iterator[tuple[int, int]]:
+    """Runs of two or three ordinary words that are no verbs, adverbs or words of grammar."""
+    begun = first
+    for place in range(first, stop + 1):
+        if place < stop and place not in taken and _is_plain(read, place):
+            continue
+        if begun + 2 <= place <= begun + 3:
+            yield begun, place
+        begun = place + 1
+
+
+def _is_plain(read: Read, place: int) -> bool:
+    low, known = read.lows[place], read.marks[place]
+    ordinary = known & ORDINARY and not known & (CALENDAR | GIVEN | MODIFIER | GRAMMAR | VERB | NOISE)
+    return bool(ordinary) and low.isalpha() and not low.endswith(("ly", "ing", "ed"))
+
+
+def _stands_bare(read: Read, first: int, begun: int, end: int, stop: int) -> bool:
+    """Whether a run is the subject or the object of a verb, or follows its preposition."""
+    if begun == first:
+        return end < stop and (bool(read.marks[end] & VERB) or read.lows[end] in words("auxiliaries"))
+    acts = VERB | USING | MOVING | RUNNING
+    at = begun - 1 - (read.lows[begun - 1] in words("before_objects"))
+    return at >= first and bool(read.marks[at] & acts)
+
+
 def complete(read: Read, some: list[Mention]) -> None:
     """Let names go on to the noun that ends them: "the Lantern team", "harkin brewery", "the garden committee".
 
@@ -112,7 +169,7 @@ def _completed(read: Read, start: int, place: int, stop: int, taken: Mapping[int
     first = place
     while first > max(start, place - 2) and first - 1 not in taken and _may_modify(read, first - 1):
         first -= 1
-    named = first < place - bool(known & LOOSE) and _is_introduced(read, first, place, start)
+    named = first < place - bool(known & LOOSE) and _is_introduced(read, first, place, start, stop)
     return _institution(read, first, place + 1, 2.5) if named else None
 
 
@@ -127,10 +184,14 @@ def _takes_noun(name: Mention, place: int) -> bool:
     return name.end == place and not name.type and (name.kind != "person" or single)
 
 
-def _is_introduced(read: Read, first: int, noun: int, start: int) -> bool:
+def _is_introduced(read: Read, first: int, noun: int, start: int, stop: int) -> bool:
     """Whether what stands beside ordinary words shows that they are a name: "at lamplight playhouse"."""
     before = read.lows[first - 1] if first > start else ""
-    return before == "the" if read.marks[noun] & GROUP else before in words("before_firms")
+    if first == start:
+        return noun + 1 < stop and (read.lows[noun + 1] in words("auxiliaries") or bool(read.marks[noun + 1] & VERB))
+    if read.marks[noun] & GROUP:
+        return before == "the"
+    return before in words("before_firms") and not read.marks[noun] & LOOSE
 
 
 def _is_verb(read: Read, place: int, stop: int) -> bool:

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from graphsearch.ingest.extract.context import MAX_SUBJECT
-from graphsearch.ingest.reading.declared import complete, first_words, heads, short_names
+from graphsearch.ingest.reading.declared import complete, first_words, heads, recurring, short_names
 from graphsearch.names.known_names import Known, KnownNames, WordIndex, name_words
 from graphsearch.names.lexicon import CALENDAR, CAPITALISED, DEMONYM, GIVEN, ORDINARY, PLACE
 from graphsearch.names.spans import (
@@ -111,6 +111,8 @@ def name_in_slices(
     people = _people(speakers) | {key(short): "person" for some in declared for short, _, _ in some}
     kinds = _agreed_kinds(found, people)
     forms = _forms(found, people)
+    for form in recurring(reads, found) if any(speakers) else ():
+        forms.add(name_words(form), frozenset())
     meant = heads({form: kind.kind for form, kind in kinds.items()}) if any(speakers) else {}
     for read, some in zip(reads, found, strict=True):
         if read.readable:

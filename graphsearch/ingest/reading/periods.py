@@ -29,6 +29,8 @@ _BEGINNINGS: Final = frozenset({"marry", "wed"})
 """Verbs of what holds whose past says when it began."""
 _OVER: Final = OVER | {"anymore"}
 _DONE: Final = frozenset({"past", "perfect"})
+_STAYS: Final = frozenset({"lives_in", "works_at"})
+"""What one may have done in several places, so that having done it does not say that one still does."""
 _NEAR: Final = 8
 """Units between a clause and a date behind it."""
 _FAR: Final = 30
@@ -65,11 +67,13 @@ def read_period(
         return _opened(clause, frame, sentence, date, at)
     if phase == "closes":
         return (None, start or at, True) if start or at else None
-    return _held(clause, sentence, date, at, is_ahead=is_ahead)
+    return _held(clause, frame, sentence, date, at, is_ahead=is_ahead)
 
 
 def read_status_period(clause: Clause, sentence: Clauses, dates: Sequence[DateSpan]) -> Period | None:
-    """Read when a status holds."""
+    """Read when a status holds; None for one that held for a while: "was postponed for a day"."""
+    if clause.tense == "past" and sentence.low(clause.reach) == "for":
+        return None
     date = find_date(clause, sentence, dates)
     if date is None or date.role is Role.UNTIL:
         return None, date.valid_from if date else None, False
@@ -79,9 +83,12 @@ def read_status_period(clause: Clause, sentence: Clauses, dates: Sequence[DateSp
 def _opened(
     clause: Clause, frame: Frame, sentence: Clauses, date: DateSpan | None, at: datetime | None
 ) -> Period | None:
+    after = sentence.lows[clause.reach :]
+    if clause.tense in _DONE and has_any(after, "staying") and not (date and date.role is Role.BETWEEN):
+        return None  # "joined in 1985 and stayed for twenty-five years"
     if date:
         return date.valid_from, date.valid_to if date.role is Role.BETWEEN else None, True
-    if has_any(sentence.lows[clause.reach :], "earlier"):  # "moved to Leeds when I was nine"
+    if has_any(after, "earlier"):  # "moved to Leeds when I was nine"
         return EARLIEST, None, False
     if frame.type == "lives_in" and not has_any(sentence.lows, "recently"):
         return EARLIEST, None, False
@@ -89,9 +96,11 @@ def _opened(
 
 
 def _held(
-    clause: Clause, sentence: Clauses, date: DateSpan | None, at: datetime | None, *, is_ahead: bool
+    clause: Clause, frame: Frame, sentence: Clauses, date: DateSpan | None, at: datetime | None, *, is_ahead: bool
 ) -> Period | None:
     past, start = clause.tense == "past", date.valid_from if date else None
+    if not past and has_any(sentence.lows, "departed"):
+        return None  # "Bo Lund, head of Acme, who died on Friday"
     if past and clause.word in _BEGINNINGS:
         return None if is_ahead else start, None, False
     if date and date.role is Role.UNTIL:
@@ -100,9 +109,13 @@ def _held(
         return start, date.valid_to, False
     since = date is not None and date.role is Role.SINCE
     always = date is None and _began_earlier(clause, sentence)
+    if clause.tense == "perfect" and date is None and frame.type in _STAYS and not always:
+        return None  # "I've lived in Leeds and York"
     if always and (not past or "since" in sentence.lows[clause.reach :]):
         return EARLIEST, None, False
     if past and not since:
+        if date is None and has_any(sentence.lows[clause.reach : clause.reach + _NEAR], "endings"):
+            return None  # "until the war"
         end = date.valid_to if date else at
         return (start, end, False) if end else None
     if is_ahead and not since and clause.tense != "progressive":

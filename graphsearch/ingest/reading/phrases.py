@@ -22,6 +22,7 @@ _LISTS: Final = (
 )
 """The closed lists of the first bits, in order."""
 _SUBJECTIVE: Final = frozenset({"i", "he", "she", "we", "they"})
+_OBJECTIVE: Final = frozenset({"me", "him", "her", "us", "them"})
 _NO_ADVERBS: Final = frozenset({"apply", "reply", "supply", "rely", "family", "only", "early", "july", "fly", "daily"})
 _JOINING: Final = frozenset({"-", "/", "%", "$", "€", "£", "'", "’"})
 _MAX_FILLER: Final = 3
@@ -126,7 +127,6 @@ class Phrases:
         for place in (at for at, low in enumerate(self.lows) if low == "her"):
             if self.has(place + 1, PREPOSITION) or self.is_end(place + 1 + bool(self.has(place + 1, ADVERB))):
                 self.bits[place] = PRONOUN  # "reports to her now"
-
         for place in (at for at, low in enumerate(self.lows) if low == "may"):
             if self.low(place - 1) in words("monthly") or self.low(place - 1)[:1].isdigit():
                 self.bits[place] = 0
@@ -163,6 +163,8 @@ class Phrases:
         """The subject that ends at or before a place. () is one that is no name, None no subject at all."""
         while left >= 0:
             low, bits = self.lows[left], self.bits[left]
+            if low in _OBJECTIVE:
+                return ()
             if bits & (NAME | PRONOUN):
                 listed = self._listed_before(left)
                 first = self._phrase_start(left - 2 * (len(listed) - 1))
@@ -197,9 +199,13 @@ class Phrases:
 
     def described(self, left: int) -> Refs:
         """What a noun phrase that ends at a place describes: "Gomorrah is a novel (written by)", "X, a song (by)"."""
+        related = False
         for place in range(left, max(-1, left - _MAX_PHRASE), -1):
             if self.lows[place] in ("is", "was", "are", "were"):
                 return self.subject(place - 1) or ()
+            related = related or self.lows[place] in ("which", "that", "who")
+            if related and self.bits[place] & PREPOSITION:
+                return ()  # "is derived from a parser which was written by"
             if self.lows[place] == "," and self.name(place - 1) and self.has(place + 1, ARTICLE):
                 return (self.ref(place - 1),)
             if self.bits[place] & (BREAK | COMMA):
@@ -265,10 +271,12 @@ class Phrases:
     def _ends_slots(self, place: int, slot: str) -> bool:
         """Whether a word ends what a verb can govern: another verb, a subject, a clause."""
         low, bits = self.lows[place], self.bits[place]
-        if bits & (NAME | PREPOSITION):
+        if bits & (NAME | PREPOSITION) and low != "to":
             return False
         if bits & PRONOUN:
             return low in _SUBJECTIVE
+        if low == "to":
+            return self._is_infinitive(place + 1)
         if bits & (STOP | BREAK | (AUXILIARY & ~DO)):
             return True
         gerund = low.endswith("ing") and len(low) > _SHORTEST + 2  # "started reading X", "worked on learning X"
@@ -279,6 +287,11 @@ class Phrases:
         owns = self.low(place + 1) in ("'s", "'") and self.has(place, NAME | PRONOUN)
         return bool(owns) or bool(self.bits[place] & NAME and self._modifies(place))
 
+    def _is_infinitive(self, place: int) -> bool:
+        """Whether a verb is behind "to": a word that is no part of a place's name."""
+        plain = self.low(place).isalpha() and not self.bits[place] and not self.has(place + 1, NAME)
+        return plain or bool(self.has(place, VERB))
+
     def _modifies(self, place: int) -> bool:
         """Whether a name only describes what is after it: "the Turin office", "Labor leader Simon Crean"."""
         noun = self.low(place + 1)
@@ -286,6 +299,8 @@ class Phrases:
         apart = verb or self.has(place + 1, _CLOSED | ADVERB | ARTICLE | NAME)
         if apart or not noun.isalpha() or len(noun) < _SHORTEST or noun in words("after_names"):
             return False
+        if self.has(place + 1, NOUN) and noun in self.forms.nouns:
+            return noun not in words("kind_nouns")  # "Caltech president Bo"
         articled = self.has(place - 1, ARTICLE) and noun not in words("kind_nouns")
         return bool(articled or self.has(place + 2, NAME) or (noun.endswith("s") and noun not in words("kind_nouns")))
 

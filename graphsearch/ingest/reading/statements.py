@@ -15,6 +15,7 @@ from graphsearch.ingest.frames.table import KNOWN_ENDS, Ends, Forms, Frame, list
 from graphsearch.ingest.reading.clauses import Clause, Clauses
 from graphsearch.ingest.reading.periods import Period, read_period, read_status_period
 from graphsearch.ingest.reading.phrases import (
+    ADVERB,
     ARTICLE,
     BE,
     BREAK,
@@ -32,8 +33,9 @@ from graphsearch.ingest.reading.phrases import (
 )
 from graphsearch.ingest.reading.references import Context, Named
 from graphsearch.ingest.reading.values import find_values
-from graphsearch.names.lexicon import DEMONYM, GIVEN, ORDINARY, PLACE, flags
+from graphsearch.names.lexicon import CALENDAR, DEMONYM, GIVEN, ORDINARY, PLACE, flags
 from graphsearch.names.spans import is_small
+from graphsearch.names.word_marks import INSTITUTION, ROLE, mark
 from graphsearch.text.dates import DateSpan
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ _GUESSED: Final = 0.96
 """For each end of another kind than the frame expects first: it may be no such name, or a part of one."""
 _DESCRIBING: Final = 0.51
 """For a name that describes the noun behind it: "joined the Atlas choir" names no Atlas."""
+_COMMON: Final = 0.74
+"""For ordinary words in small letters where names have capitals: "wrote the manual"."""
 _PARTED: Final = 0.84
 """Where another name stands between the two, in no list or aside: it may be the one that is meant."""
 _LONG: Final = 0.8
@@ -79,10 +83,13 @@ _EXPECTED: Final = 3
 """The fit of an end of the kind that a frame expects first."""
 _ONE_KNOWN: Final = 4
 """The fit of two ends of which one is surely a person."""
+_KIN: Final = frozenset({"married_to", "parent_of", "sibling_of"})
 _PLACING: Final = frozenset({"at", "for", "in", "from", "on"})
 """Behind a noun they say where somebody is, not whose."""
 _BESIDE: Final = frozenset({"in", "to", "with"})
 """Behind the noun of an office they do not say what is led."""
+_OF_PERSONS: Final = _KIN | {"works_with", "works_on"}
+"""What a word that is taken for a person easily seems to state."""
 _ANYONE: Final = Ends(("person", "organisation", "group", "thing"))
 
 _NO_PERIOD: Final[Period] = (None, None, False)
@@ -196,8 +203,32 @@ def _may_be_group(frame: Frame, target: Named) -> bool:
     return not asks or target.kind in ("group", "organisation") or target.name.split()[-1].casefold() in words("groups")
 
 
+def _is_misplaced(clause: Clause, frame: Frame, source: Named, target: Named) -> bool:
+    """Whether a place or a firm stands where a frame speaks of a firm or a person."""
+    place = bool(flags(target.name) & PLACE) and not target.hard
+    if frame.type == "works_at":  # "Babbage's engineer", "is leaving Florida for good"
+        owned = clause.link == "'s" and target.kind not in ("organisation", "group")
+        return owned or (place and frame.phase != "holds")
+    if frame.type == "reports_to":  # "the manager of the branch"
+        return frame.inverse and clause.link == "of" and not source.hard
+    return frame.type == "leads" and not clause.noun and place  # "leads Florida out of the recession"
+
+
+def _is_common(name: str) -> bool:
+    return all(flags(word) & ORDINARY for word in name.split())
+
+
 def _is_nationality(*ends: Named) -> bool:
     return any(flags(each.name) & DEMONYM for each in ends)
+
+
+def _may_be_person(letters: str, named: Named) -> bool:
+    """Whether an end is none of a person, or more than a guess makes it one: "my dad was a Whovian" names nobody."""
+    if _accepted(read_ends(letters), named) != "person":
+        return True
+    known = flags(named.name)
+    written = named.name[:1].isupper() and not known & ORDINARY
+    return named.hard or " " in named.name or written or bool(known & GIVEN)
 
 
 class _Reader:
@@ -238,6 +269,8 @@ class _Reader:
         found = []
         before = self._sentence.units[clause.place].start
         for ref in refs:
+            if ref.mention and self._is_cut(ref.mention):
+                continue
             if ref.mention:
                 describes = (
                     not clause.noun and clause.word != "·" and self._describes(self._places[ref.mention.first], clause)
@@ -251,8 +284,28 @@ class _Reader:
                 found.append(named._replace(sure=named.sure * ref.sure))
         return found
 
+    def _is_cut(self, mention: Mention) -> bool:
+        """Whether a name is a part of a longer one or stands for one: "Iowa Secretary" of State, "the Commission"."""
+        if self._small or mention.type or mention.kind == "person":
+            return False
+        name = mention.name.casefold().split()
+        known = mark(name[-1])
+        office = known & ROLE and "of" not in name
+        if mention.kind != "place" and (office or (known & INSTITUTION and known & ORDINARY and len(name) == 1)):
+            return True
+        following = [each.text for each in self._read.words[mention.end : mention.end + 3]]
+        if following and following[0].isdecimal():  # "the DER 2"
+            return True
+        if not known & ORDINARY or following[:1] not in (["of"], ["on"], ["for"]):
+            return False
+        goes_on = following[-1 if following[1:2] == ["the"] else 1 :][:1]
+        return any(word[:1].isupper() and not flags(word) & CALENDAR for word in goes_on)
+
     def _of_mention(self, mention: Mention, sure: float) -> Named:
         """A name with the kind that its own words, or the noun after it, show."""
+        if not mention.hard:
+            common = not self._small and mention.name.islower() and _is_common(mention.name)
+            sure *= _COMMON if common else 1.0
         place = self._places[mention.first]
         unit = self._sentence.units[place]
         last = mention.name.split()[-1].casefold()
@@ -269,11 +322,16 @@ class _Reader:
         return place > clause.place and plain and low not in words("after_names") and low not in words("kind_nouns")
 
     def _verbal(self, clause: Clause, slot: str, refs: Refs) -> Iterator[Stated]:
+        indefinite = words("indefinite")
         moved_it = (
             slot != "obj" and clause.word == "move" and self._sentence.has(clause.place + 1, ARTICLE | POSSESSIVE)
         )
         if moved_it and not clause.acted:
             return  # "moved his workshop to Leeds"
+        if clause.word.startswith("be") and any(ref.pronoun in indefinite for ref in (*clause.subject, *refs)):
+            return
+        if slot == "obj" and not clause.acted and any(ref.pronoun in indefinite for ref in refs):
+            return
         forms = self._sentence.forms
         frames = forms.beside.get(slot, ()) if clause.word == "·" else forms.frames.get((clause.word, slot), ())
         moved = bool(clause.acted) and slot != "obj"  # "we moved Atlas to Notion", "Bo was elected to the board"
@@ -332,7 +390,7 @@ class _Reader:
                 continue
             source, target = sources[0], targets[0]
             fits = _fit(source_ends, source), _fit(target_ends, target)
-            known = self._are_known(clause, frame, target, fits)
+            known = self._are_known(clause, frame, source, target, fits)
             replaced = frame.type == "succeeds" and "with" in clause.slots  # "replaced Ana with Bo"
             if known and not replaced and _may_be_group(frame, target) and not _is_nationality(source, target):
                 ranked.append((sum(fits), sum(fit < _EXPECTED for fit in fits), frame, source, target))
@@ -343,16 +401,27 @@ class _Reader:
                 yield from self._replaced(clause, stated)
                 return
 
-    def _are_known(self, clause: Clause, frame: Frame, target: Named, fits: tuple[int, int]) -> bool:
+    def _are_known(self, clause: Clause, frame: Frame, source: Named, target: Named, fits: tuple[int, int]) -> bool:
         """Whether the kinds of both ends are as sure as a frame wants them."""
+        if frame.type == "located_in" and not clause.noun and self._sentence.low(clause.place + 1) not in frame.slot:
+            return "be" in clause.word and min(fits) > 1  # "stands for the revolution in Hungary"
         if clause.link == "of" and clause.word in words("of_fields") and not target.hard:
             return False  # "a professor of history"
+        if _is_misplaced(clause, frame, source, target):
+            return False
         if frame.type == "works_with" and frame.target != "p" and not target.hard:
             return False  # "we work with horses"
         if frame.source == frame.target == "p" and (min(fits) < 1 or sum(fits) < _ONE_KNOWN):
             return False
+        if frame.type in _OF_PERSONS and not (
+            _may_be_person(frame.source, source) and _may_be_person(frame.target, target)
+        ):
+            return False
         if KNOWN_ENDS in frame.marks or (clause.word == "·" and not self._sentence.spoken):
-            return min(fits) > (not target.hard)
+            guessed = (
+                frame.type == "reports_to" and not each.hard and " " not in each.name for each in (source, target)
+            )
+            return min(fits) > (not target.hard) and not any(guessed)
         return sum(fits) > 1
 
     def _is_parted(self, one: Ref, other: Ref) -> bool:
@@ -421,10 +490,18 @@ class _Reader:
                 after += 1
             pairs = ("_".join(sentence.lows[after : after + size]) for size in (2, 1))
             word = next((each for each in pairs if linked and each in words("lasting")), "")
+            goes_on = after + 1 + word.count("_")
+            if word and not (
+                sentence.is_end(goes_on)
+                or sentence.has(goes_on, PREPOSITION | ADVERB | COMMA)
+                or sentence.low(goes_on) in words("after_names")
+                or sentence.low(goes_on)[:1].isdecimal()
+            ):  # "the board's pending ruling", "was active seeking change"
+                continue
             opened, hearsay = sentence.scope(place)
             before = [sentence.low(place - back) for back in (1, 2, 3)]
             unsaid = opened or has_any(before, "awaited") or has_any(before[:2], "several")
-            if unsaid:
+            if unsaid or self._is_cut(unit.mention):
                 continue
             turned = not linked and sentence.low(after) in words("turned") and sentence.is_end(after + 1)
             named = self._of_mention(unit.mention, 1.0)

@@ -106,6 +106,7 @@ def test_names_in_small_letters(text, expected):
         "The Director told the Board about the API.",
         "Will you call me?",
         "He scored 45KB in Q3.",
+        "We went withHall and finishedD it.",
         "/____/ is a drawing",
         "Open Settings. Click Save.",
     ],
@@ -184,6 +185,11 @@ def test_no_ordinary_word_is_declared_where_nobody_speaks(text):
     assert names(text) == {}
 
 
+@pytest.mark.parametrize("text", ["i play badmington there", "my athelete days", "lololol ok"])
+def test_mistyped_words_are_no_names(text):
+    assert names(text, speaker="mo diallo") == {}
+
+
 @pytest.mark.parametrize(
     ("texts", "faint"),
     [
@@ -201,6 +207,12 @@ def test_a_guess_that_stands_once_is_faint(texts, faint):
 def test_the_first_word_of_a_firm_is_short_for_it():
     reads = find_names(["We asked Tidewright Foods.", "Tidewright is late."], ["Mo Diallo"] * 2)
     assert reads[1].same == (("Tidewright", "tidewright foods"),)
+
+
+def test_ordinary_words_that_recur_bare_are_a_name():
+    texts = ["we use moth garden for orders", "moth garden needs a database", "ask about moth garden"]
+    reads = find_names(texts, ["mo diallo"] * 3)
+    assert [[each.name for each in read.mentions] for read in reads] == [["moth garden"]] * 3
 
 
 def test_nationalities_are_names_that_state_nothing():
@@ -241,7 +253,3 @@ def test_mentions_of_any_texts_are_in_order_and_apart(texts):
         edges = [edge for each in read.mentions for edge in (each.first, each.end)]
         assert edges == sorted(edges)
         assert all(each.name.strip() for each in read.mentions)
-
-
-def test_a_stretched_word_is_no_name():
-    assert names("lololol ok", speaker="mo diallo") == {}
