@@ -32,7 +32,7 @@ from graphsearch.ingest.reading.extractor import TextExtractor
 from graphsearch.model import Memory
 
 PARTS: Final[Sequence[tuple[ModuleType, str]]] = (
-    *((statements, name) for name in ("_GUESSED", "_DESCRIBING", "_PARTED", "_LONG", "_HEARSAY")),
+    *((statements, name) for name in ("_GUESSED", "_DESCRIBING", "_COMMON", "_PARTED", "_LONG", "_HEARSAY")),
     *((references, name) for name in ("_NEAR", "_TITLE", "_ELSEWHERE")),
 )
 BANDS: Final = ((0.8, 1.01), (0.7, 0.8), (0.6, 0.7), (0.0, 0.6))
