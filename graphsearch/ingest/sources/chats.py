@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
-Turns = list[dict[str, Any]]
+from graphsearch.ingest.sources.exports import Turns
+
 MIN_TURNS: Final = 3
 """Fewest turns of a chat."""
 _DAY: Final = r"(\d{4})-(\d\d)-(\d\d)|(\d\d?)[/.](\d\d?)[/.](\d{4}|\d\d)"
@@ -52,27 +53,19 @@ def chat_turns(text: str) -> Turns:
 def _moments(stamps: Sequence[re.Match[str]]) -> list[datetime | None]:
     """When each was, if only one order of day and month fits all."""
     fitting: list[list[datetime]] = []
-    for order in (_day_first, _month_first):
+    for day_first in (True, False):
         with suppress(ValueError):
-            moments = [_moment(stamp, order) for stamp in stamps]
+            moments = [_moment(stamp, day_first=day_first) for stamp in stamps]
             if all(one <= other for one, other in pairwise(moments)) and moments not in fitting:
                 fitting.append(moments)
     return [*fitting[0]] if len(fitting) == 1 else [None] * len(stamps)
 
 
-def _moment(stamp: re.Match[str], order: Callable[[int, int], tuple[int, int]]) -> datetime:
+def _moment(stamp: re.Match[str], *, day_first: bool) -> datetime:
     """The time of a stamp; `ValueError` if there is none."""
     year, month, day, one, other, late, hour, minute, second, half = stamp.groups()
     if late:
         year = late if len(late) > len("26") else f"20{late}"
-        month, day = order(int(one), int(other))
+        month, day = (other, one) if day_first else (one, other)
     hours = int(hour) % _NOON + _NOON * (half in "pP") if half else int(hour)
     return datetime(int(year), int(month), int(day), hours, int(minute), int(second or 0), tzinfo=UTC)
-
-
-def _day_first(one: int, other: int) -> tuple[int, int]:
-    return other, one
-
-
-def _month_first(one: int, other: int) -> tuple[int, int]:
-    return one, other

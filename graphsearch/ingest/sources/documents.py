@@ -69,8 +69,8 @@ def document_memories(
         days = [_day_before(each) for each in headings]
         subjects = [each for each, (_, rest) in zip(headings, days, strict=True) if rest]
         at = next((day for day, _ in reversed(days) if day), occurred_at)
-        for chunk in _packed(_paragraphs(lines), size, notes):
-            at = _day_before(chunk)[0] or at
+        for day, chunk in _packed(_paragraphs(lines), size, notes):
+            at = day or at
             key = (*headings, chunk)
             digest = hashlib.sha256(_SEPARATOR.join((document_id, *key, str(seen[key]))).encode()).hexdigest()
             memories.append(
@@ -170,21 +170,25 @@ def _is_of_notes(lines: Sequence[str]) -> bool:
     return len(lines) >= MIN_NOTES and sum(ends) * 2 > len(ends) and not any(line.startswith("|") for line in lines)
 
 
-def _packed(paragraphs: Iterable[str], size: int, notes: bool) -> Iterator[str]:
-    chunk = ""
+def _packed(paragraphs: Iterable[str], size: int, notes: bool) -> Iterator[tuple[datetime | None, str]]:
+    """The chunks, each with the day that it begins with: what begins with another one is of another chunk."""
+    day, chunk = None, ""
     for paragraph in paragraphs:
         items = [paragraph] if _FENCE.match(paragraph) else _items(paragraph.strip("\n"), notes)
         for part in (part for item in items for part in _parts(item.strip(), size)):
-            joined = f"{chunk}\n\n{part}" if chunk else part
-            if chunk and (len(joined) > size or len(items) > 1 or _day_before(part)[0]):
-                yield chunk
-                joined = part
-            chunk = joined
+            begins, _ = _day_before(part)
+            joined = f"{chunk}\n\n{part}"
+            if chunk and not begins and len(joined) <= size and len(items) == 1:
+                chunk = joined
+                continue
+            if chunk:
+                yield day, chunk
+            day, chunk = begins, part
         if chunk and len(items) > 1:
-            yield chunk
+            yield day, chunk
             chunk = ""
     if chunk:
-        yield chunk
+        yield day, chunk
 
 
 def _parts(paragraph: str, size: int) -> Iterator[str]:

@@ -134,6 +134,11 @@ class _File:
         return utf8_text(self.name, self.content)
 
     @property
+    def session(self) -> str:
+        """The session of its turns: by default the name without suffix."""
+        return self.session_id or str(self.path.with_suffix(""))
+
+    @property
     def given(self) -> dict[str, Any]:
         return {"source": self.name, "session_id": self.session_id, "occurred_at": self.occurred_at}
 
@@ -202,7 +207,7 @@ def _conversations(file: _File) -> tuple[Memory, ...]:
     """The memories of a JSON file: of an export, or of a transcript."""
     turns, day = _json(file.content, file.name, MAX_FILE), file.path.with_suffix("")
     check.refuse(file.name, None if isinstance(turns, list) else "a transcript is a list of turns")
-    sessions = exported(turns, day=day, users=file.users) or [(file.session_id or str(day), turns)]
+    sessions = exported(turns, day=day, users=file.users) or [(file.session, turns)]
     found = (transcript_memories(said, session_id=id_, source=file.name) for id_, said in sessions)
     return tuple(each for some in found for each in some)
 
@@ -318,8 +323,7 @@ def _document(file: _File) -> tuple[Memory, ...]:
     check.refuse(file.name, f"larger than {MAX_TEXT:,} characters; split it" if len(text) > MAX_TEXT else None)
     if turns := chat_turns(text) if suffix in (".md", ".txt") else []:
         turns = [{**turn, "time": turn["time"] or file.occurred_at} for turn in turns]
-        session = file.session_id or str(file.path.with_suffix(""))
-        return transcript_memories(turns, session_id=session, source=file.name)
+        return transcript_memories(turns, session_id=file.session, source=file.name)
     return document_memories(
         text,
         document_id=file.name,
