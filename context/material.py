@@ -195,10 +195,9 @@ def lay_out(
     """Lay out both sections, best first or in the orders given; the whole text never exceeds the budget.
 
     Answering triplets come first, each with its fact, as far as they fit into `ANSWERS` of the budget, the best of
-    them in any case. Observations take what fits into the rest; other triplets take what is
-    left, beside observations at most the part ``related`` of the budget. What then is left makes lines whole that were
-    cut by little. A section without lines has no heading.
-    ``labels`` may precede lines, and are no part of what these state.
+    them in any case. Observations take what fits into the rest; other triplets take what is left, beside observations
+    at most the part ``related`` of the budget. What then is left makes lines whole that were cut by little. A section
+    without lines has no heading. ``labels`` may precede lines, and are no part of what these state.
     """
     answers = _answers(triplets, budget, counter, labels, alone=not memories)
     answered = compose(TRIPLETS, [triplets[index].line for index in answers])
@@ -214,10 +213,12 @@ def lay_out(
         room = min(room, _cost(answered, counter) + share)
     shown, repeating = fill(graph, room, heading=TRIPLETS, order=order, kept=answers)
     page = _fitting(_page(observed, shown, observations, triplets), observations, triplets, budget, counter)
-    whole = _lengthened(lines, memories, observed, budget - counter.count(page.text), counter)
-    longer = _page(observed, page.triplets, compose(heading, [whole[index] for index in observed]), triplets)
-    page = longer if counter.count(longer.text) <= budget else page
     used = counter.count(page.text)
+    whole = _lengthened(lines, memories, observed, budget - used, counter)
+    if whole != lines:
+        longer = _page(observed, page.triplets, compose(heading, [whole[index] for index in observed]), triplets)
+        if (needed := counter.count(longer.text)) <= budget:  # lines need not add up to it
+            page, used = longer, needed
     unused, line_break = budget - used, _cost(page.text, counter) - used
 
     def why(line: str, head: str, share: int) -> Omitted:
@@ -252,7 +253,7 @@ def _lengthened(
 ) -> list[str]:
     """The lines, those of some rows at full length, best first, that were cut by less than `SPARED` and have room."""
     longer = [*lines]
-    for row in sorted(rows):
+    for row in sorted(row for row in rows if lines[row] != memories[row][0]):
         whole, cut = counter.count(memories[row][0]), counter.count(lines[row])
         if whole - cut <= min(room, SPARED * whole):
             longer[row] = memories[row][0]
