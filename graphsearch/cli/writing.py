@@ -23,7 +23,7 @@ from graphsearch.ingest.extract.extraction import Fault
 from graphsearch.ingest.screening import InstructionFlag, Redaction
 from graphsearch.ingest.sources.files import several
 from graphsearch.ingest.sources.memory_files import read_memories
-from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
+from graphsearch.ingest.sources.stated import note_id, of_now, outcome_lines, read_stated, state, text_of
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.ingest.write.options import IngestOptions
 from graphsearch.model import Memory
@@ -193,9 +193,8 @@ async def remember(
     memories = state(memories, facts, entities)
     async with open_caller(place, embed=True) as caller:
         if not (files or at):  # a note is of now, or of when it was first written
-            known = await or_nothing(caller.engine.store.get_memories([memories[0].id]))
-            now = known[0].occurred_at if known else caller.engine.store.clock.now()
-            memories = [attrs.evolve(memories[0], occurred_at=now)]
+            known = await or_nothing(caller.engine.store.get_memories([each.id for each in memories]))
+            memories = of_now(memories, {each.id: each for each in known}, caller.engine.store.clock.now())
         ingestor = reading.ingestor(caller.engine)
         with progress_bar() as progress:
             report = await ingestor.remember(memories, progress=progress)

@@ -12,7 +12,7 @@ import attrs
 from graphsearch.ingest import Ingestor
 from graphsearch.ingest.sources.documents import document_memories
 from graphsearch.ingest.sources.memory_files import transcript_memories
-from graphsearch.ingest.sources.stated import note_id, outcome_lines, read_stated, state, text_of
+from graphsearch.ingest.sources.stated import note_id, of_now, outcome_lines, read_stated, state, text_of
 from graphsearch.ingest.write.ledger import or_nothing
 from graphsearch.ingest.write.options import Intake
 from graphsearch.model import Action, Memory
@@ -111,10 +111,7 @@ async def remember(
     found = await or_nothing(caller.engine.store.get_memories([memory.id for memory in given]))  # hidden or not
     stored = {memory.id: memory for memory in found}
     if text is not None and occurred_at is None:
-        now = caller.engine.store.clock.now()
-        given = [
-            each if each.id in stored else attrs.evolve(each, occurred_at=each.occurred_at or now) for each in given
-        ]
+        given = of_now(given, stored, caller.engine.store.clock.now())
     given = state(given, **stated, known=stored.keys())
     written = [_written_by(caller, memory, labels, stored.get(memory.id)) for memory in given]
     # all at once: a caller without write permission does not learn which of them are stored

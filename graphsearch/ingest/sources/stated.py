@@ -111,6 +111,12 @@ def note_id(*parts: object) -> str:
     return f"note:{uuid5(_NOTE, json.dumps([str(part) for part in parts]))}"
 
 
+def of_now(notes: Iterable[Memory], known: Mapping[str, Memory], now: datetime) -> list[Memory]:
+    """Notes with a time: one without it has that of the ``known`` memory of its id, and a new one is of ``now``."""
+    times = {id_: each.occurred_at for id_, each in known.items()}
+    return [attrs.evolve(each, occurred_at=each.occurred_at or times.get(each.id, now)) for each in notes]
+
+
 def text_of(facts: Iterable[Fact], entities: Iterable[NamedEntity] = ()) -> str:
     """The text of a memory of which nothing but facts and entities is given: what they state, with their quotes."""
     named = (f"{each.name}: {each.description or each.type}." for each in entities)
