@@ -425,9 +425,8 @@ class Curator:
 
         Events at ``since`` ≤ t < ``until``.
         """
-        faults = check.instant("since", since), check.instant("until", until)
-        is_backward = since and until and not any(faults) and since > until
-        check.refuse("timeline", *faults, "since must not be after until" if is_backward else None)
+        check.refuse("timeline", check.instant("since", since), check.instant("until", until))
+        check.refuse("timeline", check.in_order("since", since, "until", until))
         async with self._reading(**when) as reader:
             id_ = (stored := await known(entity, reader)).id
             relations = await reader.shown(await self._stored_relations(id_))

@@ -221,10 +221,14 @@ def moment(field: str, value: object) -> str | None:
     return f"{field} must be a datetime, not None" if value is None else instant(field, value)
 
 
+def in_order(field: str, start: datetime | None, last: str, end: datetime | None) -> str | None:
+    """Two times, each of its field, of which the first is not after the second, where both are given."""
+    return f"{field} must not be after {last}" if start and end and start > end else None
+
+
 def ordered(value: Any) -> str | None:
     """Something with a period whose start is not after its end."""
-    start, end = value.valid_from, value.valid_to
-    return "valid_from must not be after valid_to" if start and end and start > end else None
+    return in_order("valid_from", value.valid_from, "valid_to", value.valid_to)
 
 
 def mapping(field: str, value: object) -> str | None:

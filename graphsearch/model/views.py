@@ -56,7 +56,7 @@ class Principal:
 @attrs.frozen
 @checked(
     "view",
-    lambda view: "since must not be after as_of" if view.since and view.since > view.as_of else None,
+    lambda view: check.in_order("since", view.since, "as_of", view.as_of),
     skipped_types=str,
     only_types=str,
     refolded=int,

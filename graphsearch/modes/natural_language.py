@@ -203,8 +203,8 @@ def query_of(data: Mapping[str, Any], vocabulary: Vocabulary, *, max_hops: int, 
     )
     if not (query.anchors or written.relation_types or written.entity_types):
         faults.append("anchors, relation_types and entity_types must not all be empty")
-    if query.since and query.until and query.since > query.until:
-        faults.append("since must not be after until")
+    if fault := check.in_order("since", query.since, "until", query.until):
+        faults.append(fault)
     if faults:
         raise LLMAnswerError("the query", faults=faults)
     return query

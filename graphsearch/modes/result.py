@@ -42,9 +42,7 @@ def _names(field: str, given: object) -> str | None:
 @attrs.frozen(kw_only=True)
 @check.checked(
     "search",
-    lambda search: (
-        "since must not be after as_of" if search.since and search.as_of and search.since > search.as_of else None
-    ),
+    lambda search: check.in_order("since", search.since, "as_of", search.as_of),
     seeds=check.within(1),
     depth=check.within(0, 10),
     max_hops=check.within(1, 10),
