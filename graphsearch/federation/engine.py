@@ -94,8 +94,15 @@ class FederatedEngine(Engine):
             each = ", ".join(f"that of {scope} with {name!r}" for name, scope in models.items())
             raise EmbeddingModelError(f"engines must embed questions with one model: {each}")
         first = self.engines[0]
-        parts = ("embedder", "llm", "traversal", "modes", "scoring", "recall_scoring")
-        super().__init__(first.store, **{part: getattr(first, part) for part in parts})
+        super().__init__(
+            first.store,
+            embedder=first.embedder,
+            llm=first.llm,
+            traversal=first.traversal,
+            modes=first.modes,
+            scoring=first.scoring,
+            recall_scoring=first.recall_scoring,
+        )
 
     @property
     def stores(self) -> tuple[GraphStore, ...]:
@@ -192,9 +199,8 @@ def _as_walked(triplet: Triplet) -> Relation:
 
 def with_own_ids(found: SearchResult) -> SearchResult:
     """A result in which memories are cited by their own ids; that of a single scope cites them so already."""
-    if len(found.scopes) == 1:
-        return found
-    return attrs.evolve(found, **{part: _own(getattr(found, part)) for part in ("triplets", "connections", "summary")})
+    own: SearchResult = found if len(found.scopes) == 1 else _own(found)
+    return own
 
 
 def recalled(found: RecallResult, reader: Reader, scopes: Sequence[Scope]) -> RecallResult:
@@ -218,6 +224,7 @@ def ranked(found: RankResult, reader: Reader) -> RankResult:
 
 
 _CITING: Final[Mapping[type, tuple[str, ...]]] = {
+    SearchResult: ("triplets", "connections", "summary"),
     Triplet: ("relation",),
     Connection: ("paths",),
     GraphPath: ("relations",),
@@ -225,11 +232,11 @@ _CITING: Final[Mapping[type, tuple[str, ...]]] = {
     Sentence: ("sources",),
     Source: ("element",),
 }
-"""The fields of parts of a result in which memories are cited."""
+"""The fields of a result, and of its parts, in which memories are cited."""
 
 
 def _own(part: Any) -> Any:
-    """A part of a result, in which memories are cited by their own ids."""
+    """A result or a part of one, in which memories are cited by their own ids."""
     if isinstance(part, Relation):
         return own_relation(part)
     if isinstance(part, ElementRef):
