@@ -82,8 +82,8 @@ async def find_source(engine: GraphSearchEngine, path: str, *, gate: Gate | None
         for filters in ({"source": path}, {}):
             async for page in pages(engine.store.list_memories, **filters):
                 sources.update(each.source for each in await reader.get_memories([each.id for each in page]))
-            if path in sources:
-                return path
+                if path in sources:
+                    return path
     written, named = PurePath(path).parts, {each: PurePath(each).parts for each in sorted(sources - {""})}
     meant = [each for each, own in named.items() if written[-len(own) :] == own or own[-len(written) :] == written]
     if len(meant) == 1:
